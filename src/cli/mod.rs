@@ -1,0 +1,115 @@
+//! What was typed. The doc comments here are the help text.
+#![expect(clippy::doc_markdown, reason = "the comments are shown to operators as they stand")]
+
+mod parse;
+
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
+
+/// Disaster recovery for CARLOS platform deployments
+///
+/// Lists the registry snapshots of dead boxes, proves them, and restores one into a cold standby before the agent is
+/// started there.
+#[derive(Debug, Parser)]
+#[command(name = "carlosctl", version, disable_help_subcommand = true, max_term_width = 120)]
+pub struct Cli {
+    /// Settings that every command takes.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print help, of the program, a command, or a topic: exit-codes, findings
+    Help {
+        /// A command or topic
+        topic: Vec<String>,
+    },
+}
+
+/// Settings that every command takes. Precedence: flag, environment, host.env, default.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Settings")]
+pub struct Global {
+    /// The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]
+    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
+    pub bucket: Option<String>,
+    /// The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]
+    #[arg(long, global = true, value_name = "PATH", hide_short_help = true)]
+    pub dir: Option<PathBuf>,
+    /// An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
+    pub endpoint_url: Option<String>,
+    /// The S3 region [env: CARLOS_AWS_REGION, then the SDK's own chain]
+    #[arg(long, global = true, value_name = "REGION", hide_short_help = true)]
+    pub region: Option<String>,
+    /// The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]
+    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
+    pub status_bucket: Option<String>,
+    /// The directory that boxes report to [env: CARLOS_STATUS_DIR]
+    #[arg(long, global = true, value_name = "PATH", hide_short_help = true)]
+    pub status_dir: Option<PathBuf>,
+    /// Where in the status store the platform's own reports are [env: CARLOS_STATUS_PREFIX]
+    #[arg(long, global = true, value_name = "PREFIX", hide_short_help = true)]
+    pub status_prefix: Option<String>,
+    /// This box's own label [env: CARLOS_BOX_LABEL]
+    #[arg(long, global = true, value_name = "LABEL", hide_short_help = true)]
+    pub this_box: Option<String>,
+    /// The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]
+    #[arg(long, global = true, value_name = "PATH", hide_short_help = true)]
+    pub registry: Option<PathBuf>,
+    /// A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]
+    #[arg(long, global = true, value_name = "UNIT", hide_short_help = true)]
+    pub agent_unit: Vec<String>,
+    /// The file that has settings which the environment lacks [default: /etc/carlos/host.env]
+    #[arg(long, global = true, value_name = "PATH", hide_short_help = true)]
+    pub host_env: Option<PathBuf>,
+    /// How many requests may be under way at once
+    #[arg(long, global = true, value_name = "N", default_value = "32", hide_short_help = true)]
+    pub concurrency: NonZeroU16,
+    /// How long one request may take, or a transfer may stand still
+    #[arg(long, global = true, value_name = "DURATION", default_value = "10s", value_parser = parse::duration, hide_short_help = true)]
+    pub timeout: Duration,
+    /// Print one JSON document instead of a table
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
+    pub color: Color,
+    /// Never ask; refuse where consent is needed and not given by a flag
+    #[arg(long, global = true, hide_short_help = true)]
+    pub no_input: bool,
+    /// Say less on standard error
+    #[arg(short, long, global = true, hide_short_help = true)]
+    pub quiet: bool,
+    /// Say where each setting came from
+    #[arg(short, long, global = true, hide_short_help = true)]
+    pub verbose: bool,
+}
+
+/// When colour is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The instant at which a read-only command judges ages.
+#[derive(Debug, Clone, Args)]
+pub struct AsOf {
+    /// Judge ages at this instant (RFC 3339) instead of now
+    #[arg(long, value_name = "TIME", value_parser = parse::instant)]
+    pub as_of: Option<Timestamp>,
+}

@@ -1,0 +1,19 @@
+//! Values out of arguments.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+/// A positive duration such as `10s`, `2h` or `1h30m`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let duration: SignedDuration = text.parse().map_err(|_| "not a duration such as 10s, 5m or 2h".to_owned())?;
+    match Duration::try_from(duration) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("a duration is more than zero".to_owned()),
+    }
+}
+
+/// An RFC 3339 instant.
+pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|_| "not an RFC 3339 time such as 2026-11-30T10:00:00Z".to_owned())
+}

@@ -1,0 +1,153 @@
+//! One run's world and settings together, and the few things every command does with them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::cli::Global;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::{Finding, Severity};
+use crate::settings::{Settings, parse_host_env};
+use crate::terminal::{Consent, escape};
+use crate::world::World;
+
+/// Where the platform keeps a box's settings (formats.md section 8).
+const HOST_ENV: &str = "/etc/carlos/host.env";
+
+/// What a command is given.
+pub struct Context<'w> {
+    /// The outside.
+    pub world: &'w mut World,
+    /// What was chosen.
+    pub settings: Settings,
+}
+
+/// Something that can be the answer of a command: text for people, one document for machines.
+pub trait Answer: Serialize {
+    /// The document's name and version, such as `carlosctl.snapshot-list/1`.
+    const SCHEMA: &'static str;
+
+    /// The answer for people, fitted to `columns` where that is known. Foreign text in it is already escaped.
+    fn text(&self, columns: Option<u16>) -> String;
+}
+
+impl<'w> Context<'w> {
+    /// Resolves the settings of this run.
+    ///
+    /// # Errors
+    /// A usage error for a setting or host file that does not make sense.
+    pub fn new(global: &Global, world: &'w mut World) -> Result<Self, CommandError> {
+        let host_env = host_env(global.host_env.as_deref())?;
+        let settings = Settings::resolve(global, &world.env, &host_env)?;
+        let mut context = Self { world, settings };
+        if context.settings.verbose {
+            for origin in context.settings.origins.clone() {
+                context.say(&format!("setting {} = {} ({})", origin.name, origin.value, origin.from));
+            }
+        }
+        Ok(context)
+    }
+
+    /// This machine's time, now.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        (self.world.now)()
+    }
+
+    /// Prints the answer: a table, or with `--json` exactly one document.
+    ///
+    /// # Errors
+    /// Only when standard output cannot be written; a closed pipe is no error.
+    pub fn answer<A: Answer>(&mut self, answer: &A, as_of: Timestamp) -> Result<(), CommandError> {
+        #[derive(Serialize)]
+        struct Document<'a, A> {
+            schema: &'static str,
+            as_of: Timestamp,
+            #[serde(flatten)]
+            answer: &'a A,
+        }
+        let text = if self.settings.json {
+            let document = Document { schema: A::SCHEMA, as_of, answer };
+            let mut text = serde_json::to_string_pretty(&document)
+                .map_err(|error| CommandError::new(Exit::Unexpected, error.to_string()))?;
+            text.push('\n');
+            text
+        } else {
+            answer.text(self.world.terminal.columns)
+        };
+        self.print(&text).map(|_| ())
+    }
+
+    /// Prints text to standard output.
+    ///
+    /// # Errors
+    /// Only when standard output cannot be written; a closed pipe is no error.
+    pub fn print(&mut self, text: &str) -> Result<Exit, CommandError> {
+        let written = self.world.out.write_all(text.as_bytes()).and_then(|()| self.world.out.flush());
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(CommandError::new(Exit::Unexpected, format!("standard output: {error}")))
+            }
+            _ => Ok(Exit::Done),
+        }
+    }
+
+    /// Says one line of conversation on standard error, unless `--quiet`. Foreign text in it is escaped here.
+    pub fn say(&mut self, line: &str) {
+        if !self.settings.quiet {
+            let _ = writeln!(self.world.err, "{}", escape(line));
+        }
+    }
+
+    /// Says findings on standard error, weightiest first; with `--quiet` only what is not a note.
+    pub fn say_findings(&mut self, findings: &[Finding]) {
+        for finding in findings {
+            if self.settings.quiet && finding.severity == Severity::Note {
+                continue;
+            }
+            let _ = writeln!(self.world.err, "{}", finding_line(finding));
+        }
+    }
+
+    /// Asks for `name`, or takes `confirm`.
+    ///
+    /// # Errors
+    /// Exit 6 without consent, 130 after Ctrl-C.
+    pub fn consent(&mut self, what: &str, name: &str, confirm: Option<&str>) -> Result<Consent, CommandError> {
+        let world = &mut *self.world;
+        Ok(Consent::obtain(world.prompt.as_mut(), world.terminal, !self.settings.no_input, what, name, confirm)?)
+    }
+}
+
+/// A finding as one or two lines for people.
+#[must_use]
+pub fn finding_line(finding: &Finding) -> String {
+    let severity = match finding.severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Blocking => "blocking",
+    };
+    let mut line = format!("{severity} {}: {}: {}", finding.code, escape(&finding.subject), escape(&finding.because));
+    if let Some(hint) = &finding.hint {
+        line.push_str(&format!("\n  hint: {}", escape(hint)));
+    }
+    line
+}
+
+/// The host file's settings. The default file may be missing; a named one may not.
+fn host_env(named: Option<&Path>) -> Result<BTreeMap<String, String>, CommandError> {
+    let path = named.unwrap_or(Path::new(HOST_ENV));
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => return Ok(BTreeMap::new()),
+        Err(error) => {
+            return Err(CommandError::usage(format!("{}: {error}", path.display()))
+                .hint("name another file with --host-env, or an empty one: --host-env /dev/null"));
+        }
+    };
+    parse_host_env(&text).map_err(|because| CommandError::usage(format!("{}: {because}", path.display())))
+}

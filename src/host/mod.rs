@@ -1,0 +1,1 @@
+//! This machine: units, holders of the registry, the interlock, and the atomic exchange.

@@ -1,0 +1,1 @@
+//! SQLite: what is in a registry (formats.md section 4).

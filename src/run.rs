@@ -1,0 +1,116 @@
+//! One run: what was typed, to a command, to an exit code.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::{CommandFactory, Parser};
+
+use crate::cli::{Cli, Command};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::Code;
+use crate::world::World;
+
+/// Runs the program on `args` (its own name first) and answers how it ended. Never panics on input; never exits by itself.
+pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) -> Exit {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if args.len() < 2 {
+        let _ = write!(world.err, "{}", Cli::command().render_help());
+        return Exit::Usage;
+    }
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return syntax(&error, &args, world),
+    };
+    let json = cli.global.json;
+    let result = match Context::new(&cli.global, world) {
+        Ok(mut context) => command(cli.command, &mut context).await,
+        Err(error) => Err(error),
+    };
+    result.unwrap_or_else(|error| report(&error, json, world))
+}
+
+/// Which room answers which command.
+async fn command(command: Command, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    match command {
+        Command::Help { topic } => help(&topic, context),
+    }
+}
+
+/// Help on a command or a topic, to standard output.
+fn help(topic: &[String], context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let words: Vec<&str> = topic.iter().map(String::as_str).collect();
+    let text = match words.as_slice() {
+        ["exit-codes"] => Exit::table(),
+        ["findings"] => findings(),
+        words => {
+            let mut command = Cli::command();
+            command.build();
+            let mut at = &mut command;
+            for word in words {
+                at = at.find_subcommand_mut(word).ok_or_else(|| {
+                    CommandError::usage(format!("no help on {word:?}"))
+                        .hint("topics: exit-codes, findings, or any command: carlosctl help")
+                })?;
+            }
+            at.render_long_help().to_string()
+        }
+    };
+    context.print(&text)
+}
+
+/// Every finding code with its page.
+fn findings() -> String {
+    let mut text = String::new();
+    for code in Code::ALL {
+        let page = code.page();
+        let allow = if code.overridable() { "   (--allow may name it where it blocks)" } else { "" };
+        text.push_str(&format!(
+            "{code}{allow}\n  means     {}\n  evidence  {}\n  do        {}\n\n",
+            page.means, page.evidence, page.action
+        ));
+    }
+    text
+}
+
+/// What clap has to say: help to standard output with 0, faults to standard error with 2.
+fn syntax(error: &clap::Error, args: &[OsString], world: &mut World) -> Exit {
+    if !error.use_stderr() {
+        let _ = write!(world.out, "{}", error.render());
+        return Exit::Done;
+    }
+    let _ = write!(world.err, "{}", error.render());
+    // The flag may stand behind the fault, so what was typed is searched instead of what was parsed.
+    if args.iter().any(|arg| arg == "--json") {
+        let text = error.render().to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let _ = writeln!(world.err, "{}", json_line(&CommandError::usage(message)));
+    }
+    Exit::Usage
+}
+
+/// Prints an error for people, or as one JSON line.
+fn report(error: &CommandError, json: bool, world: &mut World) -> Exit {
+    // `| head` closes the pipe: that is a wish, not a fault.
+    if json {
+        let _ = writeln!(world.err, "{}", json_line(error));
+    } else {
+        let _ = writeln!(world.err, "error: {}", crate::terminal::escape(&error.message));
+        for hint in &error.hints {
+            let _ = writeln!(world.err, "hint: {}", crate::terminal::escape(hint));
+        }
+    }
+    error.exit
+}
+
+fn json_line(error: &CommandError) -> String {
+    serde_json::json!({
+        "schema": "carlosctl.error/1",
+        "code": error.exit.code(),
+        "kind": error.exit.kind(),
+        "message": error.message,
+        "hints": error.hints,
+    })
+    .to_string()
+}

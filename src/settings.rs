@@ -1,0 +1,329 @@
+//! Flags, environment, `/etc/carlos/host.env` and defaults become one [`Settings`]: a pure function.
+//!
+//! Precedence: flag, environment, host file, default (contract section 1). Secrets are not settings: they stay in the
+//! environment and are read where they are used.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::cli::{Color, Global};
+use crate::error::CommandError;
+use crate::platform::Label;
+
+/// Where a store is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreChoice {
+    /// An S3 bucket.
+    Bucket(String),
+    /// A directory.
+    Directory(PathBuf),
+}
+
+/// Everything that a command may be told.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The deployment store, where one is named. A bucket wins over a directory.
+    pub deployment: Option<StoreChoice>,
+    /// The status store, where one of its own is named.
+    pub status: Option<StoreChoice>,
+    /// Rebases the platform's own reports in the status store; empty or ending in `/`.
+    pub status_prefix: String,
+    /// An S3 endpoint that is not AWS.
+    pub endpoint_url: Option<String>,
+    /// The S3 region.
+    pub region: Option<String>,
+    /// This box's own label, where it is known.
+    pub this_box: Option<Label>,
+    /// The live registry.
+    pub registry: PathBuf,
+    /// The units that must be stopped before a restore.
+    pub agent_units: Vec<String>,
+    /// The account of a route that names none.
+    pub default_account: String,
+    /// How many requests may be under way at once.
+    pub concurrency: usize,
+    /// How long one request may take before it is given up; for a large body, how long it may stand still.
+    pub timeout: Duration,
+    /// One JSON document instead of a table.
+    pub json: bool,
+    /// Never ask.
+    pub no_input: bool,
+    /// Say less.
+    pub quiet: bool,
+    /// Say where settings came from.
+    pub verbose: bool,
+    /// When colour is used.
+    pub color: Color,
+    /// Every setting with its value and origin, in a fixed order, for `-v` and `doctor`.
+    pub origins: Vec<Origin>,
+}
+
+/// Where one setting came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The flag's name without dashes.
+    pub name: &'static str,
+    /// Its value; `-` when it is not set.
+    pub value: String,
+    /// `flag --x`, `environment X`, `host.env X`, `default` or `not set`.
+    pub from: String,
+}
+
+/// Reads one setting after the other and remembers where each came from.
+struct Lookup<'a> {
+    env: &'a BTreeMap<String, String>,
+    host_env: &'a BTreeMap<String, String>,
+    origins: Vec<Origin>,
+}
+
+impl Lookup<'_> {
+    /// The value by precedence. An empty value counts as not set, as the platform's own shell files leave it.
+    fn text(
+        &mut self,
+        name: &'static str,
+        flag: Option<String>,
+        variable: Option<&str>,
+        default: Option<&str>,
+    ) -> Option<String> {
+        let of = |map: &BTreeMap<String, String>| variable.and_then(|v| map.get(v)).filter(|text| !text.is_empty()).cloned();
+        let variable_name = variable.unwrap_or_default();
+        let (value, from) = if let Some(text) = flag {
+            (Some(text), format!("flag --{name}"))
+        } else if let Some(text) = of(self.env) {
+            (Some(text), format!("environment {variable_name}"))
+        } else if let Some(text) = of(self.host_env) {
+            (Some(text), format!("host.env {variable_name}"))
+        } else if let Some(text) = default {
+            (Some(text.to_owned()), "default".to_owned())
+        } else {
+            (None, "not set".to_owned())
+        };
+        self.origins.push(Origin { name, value: value.clone().unwrap_or_else(|| "-".to_owned()), from });
+        value
+    }
+}
+
+impl Settings {
+    /// Merges what was typed with the environment and the host file.
+    ///
+    /// # Errors
+    /// A usage error that names the setting, its origin and what is wrong with it.
+    pub fn resolve(
+        global: &Global,
+        env: &BTreeMap<String, String>,
+        host_env: &BTreeMap<String, String>,
+    ) -> Result<Self, CommandError> {
+        let mut lookup = Lookup { env, host_env, origins: Vec::new() };
+
+        let deployment = store(
+            &mut lookup,
+            ("bucket", "CARLOS_DEPLOYMENT_BUCKET"),
+            ("dir", "CARLOS_DEPLOYMENT_DIR"),
+            global.bucket.as_deref(),
+            global.dir.as_deref(),
+        );
+        let status = store(
+            &mut lookup,
+            ("status-bucket", "CARLOS_STATUS_BUCKET"),
+            ("status-dir", "CARLOS_STATUS_DIR"),
+            global.status_bucket.as_deref(),
+            global.status_dir.as_deref(),
+        );
+        let status_prefix = lookup
+            .text("status-prefix", global.status_prefix.clone(), Some("CARLOS_STATUS_PREFIX"), Some(""))
+            .unwrap_or_default();
+        let endpoint_url = lookup.text("endpoint-url", global.endpoint_url.clone(), Some("CARLOS_S3_ENDPOINT"), None);
+        let region = lookup.text("region", global.region.clone(), Some("CARLOS_AWS_REGION"), None);
+        let this_box = lookup.text("this-box", global.this_box.clone(), Some("CARLOS_BOX_LABEL"), None);
+        let data_dir = lookup.text("data-dir", None, Some("CARLOS_DATA_DIR"), Some("/data")).unwrap_or_default();
+        let default_registry = format!("{}/registry.db", data_dir.trim_end_matches('/'));
+        let registry = lookup
+            .text("registry", global.registry.as_ref().map(|path| path.display().to_string()), None, Some(&default_registry))
+            .unwrap_or(default_registry);
+        let units = if global.agent_unit.is_empty() { None } else { Some(global.agent_unit.join(",")) };
+        let agent_units = lookup
+            .text(
+                "agent-unit",
+                units,
+                Some("CARLOS_AGENT_UNITS"),
+                Some("carlos-edge.service,carlos-agent.service,carlos.service"),
+            )
+            .unwrap_or_default();
+        let default_account =
+            lookup.text("default-account", None, Some("CARLOS_DEFAULT_ACCOUNT"), Some("ops")).unwrap_or_default();
+
+        Ok(Self {
+            deployment,
+            status,
+            status_prefix: if status_prefix.is_empty() || status_prefix.ends_with('/') {
+                status_prefix
+            } else {
+                format!("{status_prefix}/")
+            },
+            endpoint_url,
+            region,
+            this_box: this_box
+                .map(|text| text.parse().map_err(|error| CommandError::usage(format!("this box's own label: {error}"))))
+                .transpose()?,
+            registry: PathBuf::from(registry),
+            agent_units: agent_units
+                .split([',', ' '])
+                .map(str::trim)
+                .filter(|unit| !unit.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            default_account,
+            concurrency: usize::from(global.concurrency.get()),
+            timeout: global.timeout,
+            json: global.json,
+            no_input: global.no_input,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            color: global.color,
+            origins: lookup.origins,
+        })
+    }
+}
+
+/// One of the two stores: of a bucket and a directory named at the same level the bucket wins (formats.md section 2), and
+/// a flag wins over any environment.
+fn store(
+    lookup: &mut Lookup<'_>,
+    (bucket_name, bucket_variable): (&'static str, &str),
+    (dir_name, dir_variable): (&'static str, &str),
+    bucket: Option<&str>,
+    dir: Option<&Path>,
+) -> Option<StoreChoice> {
+    let bucket_is_typed = bucket.is_some();
+    let dir_is_typed = dir.is_some();
+    let bucket = lookup.text(bucket_name, bucket.map(str::to_owned), Some(bucket_variable), None);
+    let dir = lookup.text(dir_name, dir.map(|dir| dir.display().to_string()), Some(dir_variable), None);
+    match (bucket, dir) {
+        (_, Some(dir)) if dir_is_typed && !bucket_is_typed => Some(StoreChoice::Directory(dir.into())),
+        (Some(bucket), _) => Some(StoreChoice::Bucket(bucket)),
+        (None, dir) => dir.map(|dir| StoreChoice::Directory(dir.into())),
+    }
+}
+
+/// Reads a `host.env`: `KEY=VALUE` lines, comments, quotes as systemd's `EnvironmentFile` reads them.
+///
+/// # Errors
+/// A text that names the line which is not an assignment.
+pub fn parse_host_env(text: &str) -> Result<BTreeMap<String, String>, String> {
+    let mut values = BTreeMap::new();
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut line_number = 0;
+    while !rest.is_empty() {
+        let (line, after) = logical_line(rest);
+        let first_line = line_number + 1;
+        line_number += rest[..rest.len() - after.len()].matches('\n').count().max(1);
+        rest = after;
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
+            continue;
+        }
+        let (name, value) = trimmed.split_once('=').ok_or_else(|| format!("line {first_line}: no '=' in it"))?;
+        let name = name.trim();
+        let name = name.strip_prefix("export ").map_or(name, str::trim);
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return Err(format!("line {first_line}: {name:?} is not a variable name"));
+        }
+        values.insert(name.to_owned(), unquote(value.trim_start()));
+    }
+    Ok(values)
+}
+
+/// One line, joined with the next where it ends in a backslash or inside quotes; and what follows.
+fn logical_line(text: &str) -> (&str, &str) {
+    let comment = text.trim_start_matches([' ', '\t']).starts_with(['#', ';']);
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quote != Some(b'\'') && !comment => escaped = true,
+            b'\n' if quote.is_none() || comment => return (&text[..at], &text[at + 1..]),
+            b'\'' | b'"' if comment => {}
+            b'\'' | b'"' if quote == Some(byte) => quote = None,
+            b'\'' | b'"' if quote.is_none() => quote = Some(byte),
+            _ => {}
+        }
+    }
+    (text, "")
+}
+
+/// Removes quotes and backslashes as systemd does; unquoted trailing blanks are dropped.
+fn unquote(text: &str) -> String {
+    let mut value = String::new();
+    let mut kept = 0;
+    let mut quote = None;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (None, '\'' | '"') => quote = Some(character),
+            (Some(open), _) if open == character => quote = None,
+            (None | Some('"'), '\\') => match characters.next() {
+                Some('\n') | None => {}
+                Some(next) => value.push(next),
+            },
+            _ => value.push(character),
+        }
+        if quote.is_some() || !character.is_whitespace() {
+            kept = value.len();
+        }
+    }
+    value.truncate(kept);
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn resolve(args: &[&str], env: &[(&str, &str)], host: &[(&str, &str)]) -> Settings {
+        #[derive(Parser)]
+        struct Only {
+            #[command(flatten)]
+            global: Global,
+        }
+        let map = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let only = Only::try_parse_from(std::iter::once("t").chain(args.iter().copied())).expect("valid flags");
+        Settings::resolve(&only.global, &map(env), &map(host)).expect("valid settings")
+    }
+
+    #[test]
+    fn flag_then_environment_then_host_file_then_default() {
+        let host = [("CARLOS_DATA_DIR", "/srv"), ("CARLOS_BOX_LABEL", "from-host")];
+        let settings = resolve(&[], &[("CARLOS_BOX_LABEL", "from-env")], &host);
+        assert_eq!(settings.registry, PathBuf::from("/srv/registry.db"));
+        assert_eq!(settings.this_box.expect("a label").as_str(), "from-env");
+        let settings = resolve(&["--this-box", "typed"], &[("CARLOS_BOX_LABEL", "from-env")], &host);
+        assert_eq!(settings.this_box.expect("a label").as_str(), "typed");
+        assert_eq!(resolve(&[], &[], &[]).registry, PathBuf::from("/data/registry.db"));
+    }
+
+    #[test]
+    fn a_bucket_wins_over_a_directory_and_a_flag_over_both() {
+        let both = [("CARLOS_DEPLOYMENT_BUCKET", "dep"), ("CARLOS_DEPLOYMENT_DIR", "/d")];
+        assert_eq!(resolve(&[], &both, &[]).deployment, Some(StoreChoice::Bucket("dep".into())));
+        assert_eq!(resolve(&["--dir", "/x"], &both, &[]).deployment, Some(StoreChoice::Directory("/x".into())));
+        assert_eq!(resolve(&["--dir", "/x", "--bucket", "b"], &[], &[]).deployment, Some(StoreChoice::Bucket("b".into())));
+    }
+
+    #[test]
+    fn host_env_reads_quotes_as_systemd_does() {
+        let text = "# c \"\nA=1\nB=\"two words\" \nC='a\\b'\nD=x\\\ny\n\n;E=1\nF=\"a\\\"b\"\nG=a b  \n";
+        let values = parse_host_env(text).expect("it reads");
+        let get = |name: &str| values.get(name).map(String::as_str);
+        assert_eq!(get("A"), Some("1"));
+        assert_eq!(get("B"), Some("two words"));
+        assert_eq!(get("C"), Some("a\\b"));
+        assert_eq!(get("D"), Some("xy"));
+        assert_eq!(get("E"), None);
+        assert_eq!(get("F"), Some("a\"b"));
+        assert_eq!(get("G"), Some("a b"));
+        assert_eq!(parse_host_env("A=1\nnonsense\n"), Err("line 2: no '=' in it".to_owned()));
+    }
+}

@@ -1,0 +1,32 @@
+//! What an operator sees and types: escaped text, tables, progress and the one prompt.
+
+mod consent;
+mod escape;
+mod progress;
+mod table;
+mod words;
+
+pub use consent::{Consent, ConsentError, Prompt, TerminalPrompt};
+pub use escape::escape;
+pub use progress::Progress;
+pub use table::Table;
+pub use words::{age, bytes, count};
+
+/// What is known of the terminal when the run starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Whether standard input is a terminal.
+    pub stdin: bool,
+    /// Whether standard output is a terminal.
+    pub stdout: bool,
+    /// Whether standard error is a terminal.
+    pub stderr: bool,
+    /// Columns of standard output's terminal; `None` when it is none.
+    pub columns: Option<u16>,
+}
+
+/// How many columns standard output's terminal has; `None` where it is none, or does not say.
+#[must_use]
+pub fn columns() -> Option<u16> {
+    rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
+}

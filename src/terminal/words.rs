@@ -1,0 +1,61 @@
+//! Numbers as an operator reads them.
+
+/// A size in binary units: `126.0 KiB`. Exact below 1 KiB.
+#[must_use]
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// An age in its two largest units: `3 d 4 h`, `12 min`, `40 s`. A negative one is said to be ahead.
+#[must_use]
+pub fn age(seconds: i64) -> String {
+    let magnitude = seconds.unsigned_abs();
+    let text = match magnitude {
+        0..60 => format!("{magnitude} s"),
+        60..3_600 => format!("{} min", magnitude / 60),
+        3_600..86_400 => two(magnitude / 3_600, "h", magnitude % 3_600 / 60, "min"),
+        _ => two(magnitude / 86_400, "d", magnitude % 86_400 / 3_600, "h"),
+    };
+    if seconds < 0 { format!("{text} ahead") } else { text }
+}
+
+fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
+    if small == 0 { format!("{large} {large_unit}") } else { format!("{large} {large_unit} {small} {small_unit}") }
+}
+
+/// A count with its noun: `1 route`, `12 routes`.
+#[must_use]
+pub fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_ages_read_well() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(126_976), "124.0 KiB");
+        assert_eq!(bytes(1024 * 1024 - 1), "1.0 MiB");
+        assert_eq!(age(0), "0 s");
+        assert_eq!(age(3_599), "59 min");
+        assert_eq!(age(3_600), "1 h");
+        assert_eq!(age(6 * 3_600 + 720), "6 h 12 min");
+        assert_eq!(age(-90), "1 min ahead");
+        assert_eq!(age(3 * 86_400 + 4 * 3_600), "3 d 4 h");
+        assert_eq!(count(1, "route"), "1 route");
+    }
+}

@@ -1,0 +1,31 @@
+//! The habits that every command shares: help, usage, errors (contract section 1).
+
+use crate::common::carlosctl;
+
+#[test]
+fn help_goes_to_stdout_with_0_and_a_bare_call_prints_usage_to_stderr_with_2() {
+    let help = carlosctl(["help"]).run();
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{help}");
+    assert!(help.stdout.contains("Usage: carlosctl"), "{help}");
+
+    let bare = std::process::Command::new(env!("CARGO_BIN_EXE_carlosctl")).output().expect("the binary starts");
+    assert_eq!(bare.status.code(), Some(2));
+    assert!(bare.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&bare.stderr).contains("Usage: carlosctl"));
+}
+
+#[test]
+fn with_json_a_fault_adds_one_line_on_stderr() {
+    let outcome = carlosctl(["help", "nonsense", "--json"]).run();
+    insta::assert_snapshot!(outcome, @r#"
+    ------- stderr -------
+    {"code":2,"hints":["topics: exit-codes, findings, or any command: carlosctl help"],"kind":"usage","message":"no help on \"nonsense\"","schema":"carlosctl.error/1"}
+    [exit 2]
+    "#);
+}
+
+#[test]
+fn a_host_file_that_was_named_must_exist() {
+    let outcome = carlosctl(["--host-env", "/nonexistent/host.env", "help"]).run();
+    assert_eq!(outcome.code, 2, "{outcome}");
+}
