@@ -4,6 +4,8 @@
 
 use super::{Label, Stamp};
 
+pub mod app;
+
 /// Where every box's current snapshot and sidecar are: `<box>.db` and `<box>.json` directly below it.
 pub const SNAPSHOTS: &str = "control/registry-snapshot/";
 /// Where every box's generations are: `<box>/<stamp>.db` below it.
@@ -20,6 +22,8 @@ pub const RETENTION_RUNS: &str = "control/carlosctl/retention/";
 pub const PROBES: &str = "control/carlosctl/probe/";
 /// One record a known box, written by the platform.
 pub const EDGES: &str = "control/edges/";
+/// Every app is below `apps/<acct>/<app>/`; see [`app`].
+pub const APPS: &str = "apps/";
 /// Every fleet's reports are below `fleets/<fleet>/`.
 pub const FLEETS: &str = "fleets/";
 /// Box reports, below a store's root, a status prefix or a fleet.
@@ -75,10 +79,23 @@ pub fn report(prefix: &str, label: &Label) -> String {
     format!("{prefix}{REPORTS}{label}.json")
 }
 
-/// The prefix of everything of an app.
+/// The box that a key below `prefix` is a report of: one level below `boxes/`, and `.json` (formats.md section 6).
 #[must_use]
-pub fn app(account: &str, app: &str) -> String {
-    format!("apps/{account}/{app}/")
+pub fn read_report_key<'a>(prefix: &str, key: &'a str) -> Option<&'a str> {
+    let name = key.strip_prefix(prefix)?.strip_prefix(REPORTS)?.strip_suffix(".json")?;
+    (!name.is_empty() && !name.contains('/')).then_some(name)
+}
+
+/// The record of a known box.
+#[must_use]
+pub fn edge(label: &Label) -> String {
+    format!("{EDGES}{label}.json")
+}
+
+/// Whether `text` may be one segment of a path: an account, app or version (formats.md section 5).
+#[must_use]
+pub fn is_segment(text: &str) -> bool {
+    !text.is_empty() && text != "." && text != ".." && !text.chars().any(|character| character == '/' || character.is_control())
 }
 
 /// What a key below [`SNAPSHOTS`] or [`GENERATIONS`] is.
@@ -122,6 +139,17 @@ pub fn read_snapshot_key(key: &str) -> SnapshotKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_is_one_level_below_boxes() {
+        assert_eq!(read_report_key("", "status/boxes/edge-1.json"), Some("edge-1"));
+        assert_eq!(read_report_key("fleets/north east/", "fleets/north east/status/boxes/x.json"), Some("x"));
+        for key in
+            ["status/boxes/.json", "status/boxes/a/b.json", "status/boxes/a", "p/status/boxes/a.json", "status/fleet.json"]
+        {
+            assert_eq!(read_report_key("", key), None, "{key}");
+        }
+    }
 
     #[test]
     fn names_are_matched_whole() {
