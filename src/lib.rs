@@ -29,6 +29,7 @@
 
 pub mod cli;
 pub mod context;
+pub mod demo;
 pub mod error;
 pub mod exit;
 pub mod finding;

@@ -1,0 +1,238 @@
+//! What a registry holds, counted: the part of its content that an operator recognises.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use serde::{Deserialize, Serialize};
+
+use super::schema::{quoted, same_name};
+use super::value::{Value, shown, text};
+use super::{Registry, RegistryError, Table};
+
+/// The columns that only a snapshot can rebuild (seed 000: the ones that `Fingerprint` omits).
+const BOX_SCOPED: [&str; 7] = ["caps", "unit", "replication", "environment", "account", "canary", "provisioned"];
+
+/// Every column of `routes` that has a public name. Others are copied like these, and named in a warning.
+const KNOWN_COLUMNS: [&str; 40] = [
+    "host",
+    "app",
+    "account",
+    "version",
+    "prev_version",
+    "good_version",
+    "kind",
+    "unit",
+    "addr",
+    "addrs",
+    "socket",
+    "hibernate",
+    "tunnel",
+    "build_state",
+    "caps",
+    "replication",
+    "environment",
+    "canary",
+    "provisioned",
+    "channel",
+    "region",
+    "status",
+    "health",
+    "fleet_box",
+    "platform",
+    "gate",
+    "db_path",
+    "replica",
+    "replicas",
+    "backing",
+    "db",
+    "steering",
+    "role",
+    "created_at",
+    "updated_at",
+    "id",
+    "state",
+    "sidecar",
+    "pin",
+    "prefix",
+];
+
+/// The tables that have a public name (formats.md section 4).
+const KNOWN_TABLES: [&str; 3] = ["routes", "route_aliases", "route_paths"];
+
+/// How many unreadable values are described; all are counted.
+const UNREADABLE_SHOWN: usize = 20;
+
+/// The content of a registry, counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Census {
+    /// Rows by table.
+    pub tables: BTreeMap<String, u64>,
+    /// Rows of `routes`.
+    pub routes: u64,
+    /// The hosts of every app, by account and app. Routes without an app are under the empty app.
+    pub apps: Vec<AppHosts>,
+    /// The box-scoped columns that are set in at least one route, with the number of routes.
+    pub box_scoped: BTreeMap<String, u64>,
+    /// Columns of `routes` that have no public name, as `routes.<column>`, and tables that have none.
+    pub unknown: Vec<String>,
+    /// How many values of the known tables are not text that can be compared.
+    pub unreadable_text: u64,
+    /// The first of them.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// One app and where it is hosted here.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct AppHosts {
+    /// Its account, the default one where the route names none.
+    pub account: String,
+    /// Its name; empty for routes without an app.
+    pub app: String,
+    /// Its hosts, sorted.
+    pub hosts: Vec<String>,
+}
+
+/// A value that is not text that can be compared: not UTF-8, hiding a NUL, or bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unreadable {
+    /// The table.
+    pub table: String,
+    /// The row, by its first column as shown.
+    pub row: String,
+    /// The column.
+    pub column: String,
+    /// What is wrong with it.
+    pub because: String,
+    /// The whole value, as it can be shown.
+    pub value: String,
+}
+
+impl Census {
+    /// Every host, sorted.
+    #[must_use]
+    pub fn hosts(&self) -> BTreeSet<&str> {
+        self.apps.iter().flat_map(|app| app.hosts.iter().map(String::as_str)).collect()
+    }
+}
+
+impl Registry {
+    /// Counts what is there. A route that names no account belongs to `default_account`.
+    ///
+    /// # Errors
+    /// `NotARegistry` without a table `routes` that has a column `host`; damage.
+    pub fn census(&self, default_account: &str) -> Result<Census, RegistryError> {
+        self.read(|connection| {
+            let tables = Table::all(connection)?;
+            let routes = Table::routes(&tables)?;
+            routes.host()?;
+            let mut census = Census::default();
+            for table in &tables {
+                let rows = self.count(connection, table)?;
+                census.tables.insert(table.name.clone(), rows);
+                if KNOWN_TABLES.iter().any(|known| same_name(known, &table.name)) {
+                    self.find_unreadable(connection, table, &mut census)?;
+                } else {
+                    census.unknown.push(table.name.clone());
+                }
+            }
+            for column in &routes.columns {
+                if !KNOWN_COLUMNS.iter().any(|known| same_name(known, &column.name)) {
+                    census.unknown.push(format!("{}.{}", routes.name, column.name));
+                }
+            }
+            census.unknown.sort();
+            census.routes = census.tables.get(&routes.name).copied().unwrap_or_default();
+            census.apps = apps(connection, routes, default_account)?;
+            census.box_scoped = box_scoped(connection, routes)?;
+            Ok(census)
+        })
+    }
+
+    fn count(&self, connection: &Connection, table: &Table) -> Result<u64, RegistryError> {
+        self.still_wanted()?;
+        // Not by an index: a damaged one has another number of entries than the table has rows.
+        let sql = format!("SELECT count(*) FROM {} NOT INDEXED", quoted(&table.name));
+        let rows: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+        Ok(rows.unsigned_abs())
+    }
+
+    fn find_unreadable(&self, connection: &Connection, table: &Table, census: &mut Census) -> Result<(), RegistryError> {
+        self.still_wanted()?;
+        let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
+        let sql = format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&table.name));
+        let mut statement = connection.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            for (at, column) in table.columns.iter().enumerate() {
+                let value = row.get_ref(at)?;
+                // Numbers have a place in some columns; what is judged here is text and what pretends to be.
+                let (ValueRef::Text(_) | ValueRef::Blob(_)) = value else { continue };
+                let Err(because) = text(value) else { continue };
+                census.unreadable_text += 1;
+                if census.unreadable.len() < UNREADABLE_SHOWN {
+                    census.unreadable.push(Unreadable {
+                        table: table.name.clone(),
+                        row: Value::from(row.get_ref(0)?).to_string(),
+                        column: column.name.clone(),
+                        because: because.to_owned(),
+                        value: Value::from(value).to_string(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name for people, whatever is stored.
+fn name(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Text(bytes) => shown(bytes),
+        other => Value::from(other).to_string(),
+    }
+}
+
+fn apps(connection: &Connection, routes: &Table, default_account: &str) -> Result<Vec<AppHosts>, RegistryError> {
+    let or_null = |column: Option<&str>| column.map_or_else(|| "NULL".to_owned(), quoted);
+    let sql = format!(
+        "SELECT {}, {}, {} FROM {} NOT INDEXED",
+        quoted(routes.host()?),
+        or_null(routes.column("account")?),
+        or_null(routes.column("app")?),
+        quoted(&routes.name)
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    let mut apps: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let account = name(row.get_ref(1)?);
+        let account = if account.is_empty() { default_account.to_owned() } else { account };
+        apps.entry((account, name(row.get_ref(2)?))).or_default().push(name(row.get_ref(0)?));
+    }
+    Ok(apps
+        .into_iter()
+        .map(|((account, app), mut hosts)| {
+            hosts.sort();
+            AppHosts { account, app, hosts }
+        })
+        .collect())
+}
+
+fn box_scoped(connection: &Connection, routes: &Table) -> Result<BTreeMap<String, u64>, RegistryError> {
+    let mut used = BTreeMap::new();
+    for scoped in BOX_SCOPED {
+        let Some(column) = routes.column(scoped)? else { continue };
+        let sql = format!(
+            "SELECT count(*) FROM {} NOT INDEXED WHERE {column} IS NOT NULL AND {column} NOT IN ('', 0, '0')",
+            quoted(&routes.name),
+            column = quoted(column)
+        );
+        let rows: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+        if rows > 0 {
+            used.insert(scoped.to_owned(), rows.unsigned_abs());
+        }
+    }
+    Ok(used)
+}
