@@ -5,14 +5,21 @@
 //! Absent on purpose: retries of conditional writes inside an adapter (a lost answer must be read back by the caller,
 //! see `publish`), and any trust in the order of a listing.
 
+mod directory;
 mod error;
+mod key;
+mod memory;
+mod prefixed;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use directory::DirectoryStore;
 pub use error::StoreError;
+pub use memory::MemoryStore;
+pub use prefixed::Prefixed;
 
 /// Facts about one object, as a listing or a read gives them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
