@@ -33,6 +33,12 @@ pub enum StoreError {
         /// What was expected.
         detail: String,
     },
+    /// Another write of the same key is under way; this one was not done and may be tried again.
+    #[error("{key}: another write of it is under way; nothing was written")]
+    Busy {
+        /// The key written to.
+        key: String,
+    },
     /// Permission is missing. For a read, the object may also not exist: some stores do not say which.
     #[error("{subject}: {detail}")]
     Denied {
@@ -124,7 +130,9 @@ impl StoreError {
             Self::Conflict { .. } => Exit::Changed,
             Self::Denied { .. } | Self::Credentials { .. } => Exit::Credentials,
             Self::ClockSkew { .. } => Exit::Clocks,
-            Self::Unavailable { .. } | Self::Incomplete { .. } | Self::WrongRegion { .. } => Exit::Unavailable,
+            Self::Unavailable { .. } | Self::Busy { .. } | Self::Incomplete { .. } | Self::WrongRegion { .. } => {
+                Exit::Unavailable
+            }
             Self::Unsupported { .. } | Self::TooLarge { .. } => Exit::Refused,
             Self::BadKey { .. } | Self::Other { .. } => Exit::Unexpected,
         }

@@ -10,6 +10,7 @@ mod error;
 mod key;
 mod memory;
 mod prefixed;
+mod s3;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -20,6 +21,7 @@ pub use directory::DirectoryStore;
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use prefixed::Prefixed;
+pub use s3::{S3Settings, S3Store};
 
 /// Facts about one object, as a listing or a read gives them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
