@@ -7,9 +7,12 @@
 
 mod directory;
 mod error;
+mod faulty;
 mod key;
 mod memory;
 mod prefixed;
+mod probe;
+mod publish;
 mod s3;
 
 use async_trait::async_trait;
@@ -19,8 +22,11 @@ use serde::{Deserialize, Serialize};
 
 pub use directory::DirectoryStore;
 pub use error::StoreError;
+pub use faulty::{Effect, Fault, FaultyStore, Operation};
 pub use memory::MemoryStore;
 pub use prefixed::Prefixed;
+pub use probe::{Capabilities, Capability, probe};
+pub use publish::{Published, create, replace};
 pub use s3::{S3Settings, S3Store};
 
 /// Facts about one object, as a listing or a read gives them.

@@ -1,0 +1,164 @@
+//! What a store can be trusted with, found by trying it on objects of our own (formats.md section 2).
+//!
+//! Some servers take a condition and ignore it. Only a refusal that was seen counts; whatever cannot be told is no.
+
+use bytes::Bytes;
+
+use super::key::random_name;
+use super::{Body, Put, ReadStore, StoreError, WriteStore};
+use crate::platform::keys;
+
+/// One thing that commands may need a store to enforce.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Capability {
+    /// A create is refused where something is.
+    CreateOnly,
+    /// A replacement is refused unless the etag is the one that is there.
+    ReplaceIf,
+    /// A deletion is refused unless the etag is the one that is there.
+    DeleteIf,
+}
+
+/// What was seen to be enforced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capabilities {
+    /// A create is refused where something is.
+    pub create_only: bool,
+    /// A replacement is refused unless the etag is the one that is there.
+    pub replace_if: bool,
+    /// A deletion is refused unless the etag is the one that is there.
+    pub delete_if: bool,
+    store: String,
+}
+
+impl Capabilities {
+    /// Refuses unless every capability was seen.
+    ///
+    /// # Errors
+    /// `Unsupported`, naming the first that is missing.
+    pub fn require(&self, needed: &[Capability]) -> Result<(), StoreError> {
+        for capability in needed {
+            let (there, name) = match capability {
+                Capability::CreateOnly => (self.create_only, "a create that never overwrites (If-None-Match)"),
+                Capability::ReplaceIf => (self.replace_if, "a replacement of exactly one etag (If-Match)"),
+                Capability::DeleteIf => (self.delete_if, "a deletion of exactly one etag (If-Match)"),
+            };
+            if !there {
+                return Err(StoreError::Unsupported { store: self.store.clone(), capability: name.to_owned() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tries a store out. Its scratch objects are removed again, also where a trial failed.
+///
+/// # Errors
+/// The store's, where it could not be tried: no permission, no answer.
+pub async fn probe(store: &dyn WriteStore) -> Result<Capabilities, StoreError> {
+    let key = format!("{}{}", keys::PROBES, random_name()?);
+    let tried = try_out(store, &key).await;
+    let removed = store.delete(&key).await;
+    let capabilities = tried?;
+    removed.map(|()| capabilities)
+}
+
+async fn try_out(store: &dyn WriteStore, key: &str) -> Result<Capabilities, StoreError> {
+    let mut found = Capabilities { create_only: false, replace_if: false, delete_if: false, store: store.describe() };
+    let (first, second, third) = (body("first"), body("second"), body("third"));
+    let Some(etag) = done(store.put(key, &first, &Put::Create).await)? else { return Ok(found) };
+    found.create_only = refused(store.put(key, &second, &Put::Create).await)? && holds(store, key, &first).await?;
+    if !found.create_only {
+        // What is there now is not what the next trial would build on.
+        return Ok(found);
+    }
+    let replaced = done(store.put(key, &second, &Put::Replace(etag.clone())).await)?;
+    let stale_refused = refused(store.put(key, &third, &Put::Replace(etag.clone())).await)?;
+    found.replace_if = replaced.is_some() && stale_refused && holds(store, key, &second).await?;
+    let Some(etag_now) = replaced else { return Ok(found) };
+    found.delete_if = refused(store.delete_exact(key, &etag).await)?
+        && holds(store, key, &second).await?
+        && done(store.delete_exact(key, &etag_now).await)?.is_some();
+    Ok(found)
+}
+
+fn body(text: &'static str) -> Body {
+    Body::Bytes(Bytes::from_static(text.as_bytes()))
+}
+
+/// The value of what was done; `None` where the store refused to do it at all.
+fn done<T>(result: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(StoreError::Conflict { .. } | StoreError::Unsupported { .. } | StoreError::Other { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether what had to be refused was refused, for the right reason.
+fn refused<T>(result: Result<T, StoreError>) -> Result<bool, StoreError> {
+    match result {
+        Err(StoreError::Conflict { .. }) => Ok(true),
+        Ok(_) | Err(StoreError::Unsupported { .. } | StoreError::Other { .. } | StoreError::NotFound { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a refusal also left the content alone: some servers refuse and write.
+async fn holds<S: ReadStore + ?Sized>(store: &S, key: &str, expected: &Body) -> Result<bool, StoreError> {
+    let Body::Bytes(expected) = expected else { return Ok(false) };
+    match store.get(key, 1024).await {
+        Ok(object) => Ok(object.body == *expected),
+        Err(error) if error.is_missing() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{DirectoryStore, Effect, Fault, FaultyStore, MemoryStore, Operation};
+
+    const ALL: [Capability; 3] = [Capability::CreateOnly, Capability::ReplaceIf, Capability::DeleteIf];
+
+    async fn left_behind(store: &dyn WriteStore) -> usize {
+        store.list(keys::PROBES).await.expect("a listing").len()
+    }
+
+    #[tokio::test]
+    async fn our_own_stores_can_be_trusted_and_are_left_clean() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let directory = DirectoryStore::open(directory.path()).expect("it opens");
+        for store in [&MemoryStore::new("m") as &dyn WriteStore, &MemoryStore::versioned("v"), &directory] {
+            let found = probe(store).await.expect("it can be tried");
+            assert_eq!(found.require(&ALL), Ok(()), "{}", store.describe());
+            assert_eq!(left_behind(store).await, 0, "{}", store.describe());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_refusal_that_was_not_seen_does_not_count() {
+        let refuse = Effect::Fail(StoreError::Unsupported { store: "m".into(), capability: "x".into() });
+        let store = FaultyStore::new(MemoryStore::new("m")).with(Fault::new(refuse).on(Operation::DeleteExact));
+        let found = probe(&store).await.expect("it can be tried");
+        assert_eq!((found.create_only, found.replace_if, found.delete_if), (true, true, false));
+        assert!(matches!(found.require(&ALL), Err(StoreError::Unsupported { .. })));
+        assert_eq!(found.require(&ALL[..2]), Ok(()));
+        assert_eq!(left_behind(store.inner()).await, 0);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_refuses_and_writes_all_the_same_is_found_out() {
+        let overwritten = Effect::ChangeBefore("second".into());
+        let store = FaultyStore::new(MemoryStore::new("m")).with(Fault::new(overwritten).on(Operation::Put).nth(2));
+        assert!(!probe(&store).await.expect("it can be tried").create_only);
+    }
+
+    #[tokio::test]
+    async fn a_trial_that_fails_half_way_cleans_up() {
+        let gone = Effect::Fail(StoreError::Unavailable { subject: "k".into(), detail: "later".into() });
+        let store = FaultyStore::new(MemoryStore::new("m")).with(Fault::new(gone).on(Operation::Put).nth(3));
+        assert!(matches!(probe(&store).await, Err(StoreError::Unavailable { .. })));
+        assert_eq!(left_behind(store.inner()).await, 0);
+    }
+}

@@ -1,0 +1,207 @@
+//! Conditional writes whose answer may be lost: written, read back, and only then called a conflict.
+//!
+//! A write that was sent and not answered may have been stored. Sent again, it would be refused by its own success. So the
+//! object is read back and compared first. Equal content counts as ours: where it matters *who* wrote it (a nonce that
+//! may be used once, say), the content must say so.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use super::key::{hex_digest, sha256_hex};
+use super::{Body, Put, StoreError, WriteStore};
+
+/// How often a write is sent.
+const ATTEMPTS: u32 = 4;
+/// The pause after the first attempt; it doubles.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What a write that succeeded left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// The etag of what is stored now.
+    pub etag: String,
+    /// Whether the store said so itself; else the object was read back and has our content.
+    pub acknowledged: bool,
+}
+
+/// Creates `key`.
+///
+/// # Errors
+/// `Conflict` when something else is there; `Unavailable` or `Busy` when it cannot be told after several attempts; others
+/// as the store gives them.
+pub async fn create(store: &dyn WriteStore, key: &str, body: &Body) -> Result<Published, StoreError> {
+    publish(store, key, body, &Put::Create).await
+}
+
+/// Replaces exactly `etag` of `key`.
+///
+/// # Errors
+/// As [`create`].
+pub async fn replace(store: &dyn WriteStore, key: &str, body: &Body, etag: &str) -> Result<Published, StoreError> {
+    publish(store, key, body, &Put::Replace(etag.to_owned())).await
+}
+
+async fn publish(store: &dyn WriteStore, key: &str, body: &Body, condition: &Put) -> Result<Published, StoreError> {
+    // Whether an earlier attempt of ours may have been stored.
+    let mut in_doubt = false;
+    let mut attempt = 1;
+    loop {
+        let error = match store.put(key, body, condition).await {
+            Ok(etag) => return Ok(Published { etag, acknowledged: true }),
+            Err(error) => error,
+        };
+        match &error {
+            StoreError::Conflict { .. } if in_doubt => {}
+            StoreError::Unavailable { .. } => in_doubt = true,
+            StoreError::Busy { .. } => {}
+            _ => return Err(error),
+        }
+        if in_doubt {
+            match stored(store, key, body).await {
+                Ok(Some(etag)) => return Ok(Published { etag, acknowledged: false }),
+                Ok(None) => {}
+                // It answers nothing at all: writing again would only wait longer.
+                Err(_) => return Err(error),
+            }
+        }
+        if matches!(error, StoreError::Conflict { .. }) || attempt == ATTEMPTS {
+            return Err(error);
+        }
+        tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
+        attempt += 1;
+    }
+}
+
+/// The etag of `key` when it holds exactly `body`.
+async fn stored(store: &dyn WriteStore, key: &str, body: &Body) -> Result<Option<String>, StoreError> {
+    let mut reader = match store.open(key, None).await {
+        Ok(reader) => reader,
+        Err(error) if error.is_missing() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let (sha256, bytes) = digest(body).await?;
+    if reader.meta.bytes != bytes {
+        return Ok(None);
+    }
+    let mut hasher = Sha256::new();
+    while let Some(chunk) = reader.chunks.next().await? {
+        hasher.update(&chunk);
+    }
+    Ok((hex_digest(hasher) == sha256).then_some(reader.meta.etag))
+}
+
+/// The SHA-256 and length of what was to be written.
+async fn digest(body: &Body) -> Result<(String, u64), StoreError> {
+    match body {
+        Body::Bytes(bytes) => Ok((sha256_hex(bytes), bytes.len() as u64)),
+        Body::File(path) => {
+            let path = path.clone();
+            tokio::task::spawn_blocking(move || digest_of_file(&path))
+                .await
+                .unwrap_or_else(|error| Err(StoreError::Other { subject: "file access".to_owned(), detail: error.to_string() }))
+        }
+    }
+}
+
+fn digest_of_file(path: &Path) -> Result<(String, u64), StoreError> {
+    use std::io::Read;
+    let fail = |error: std::io::Error| StoreError::Other { subject: path.display().to_string(), detail: error.to_string() };
+    let mut file = std::fs::File::open(path).map_err(fail)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 256 * 1024];
+    let mut bytes = 0;
+    loop {
+        let read = file.read(&mut buffer).map_err(fail)?;
+        if read == 0 {
+            return Ok((hex_digest(hasher), bytes));
+        }
+        hasher.update(&buffer[..read]);
+        bytes += read as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Effect, Fault, FaultyStore, MemoryStore, Operation, ReadStore};
+    use bytes::Bytes;
+
+    fn store() -> FaultyStore<MemoryStore> {
+        FaultyStore::new(MemoryStore::new("dep"))
+    }
+
+    fn body(text: &'static str) -> Body {
+        Body::Bytes(Bytes::from_static(text.as_bytes()))
+    }
+
+    fn unavailable() -> Effect {
+        Effect::Fail(StoreError::Unavailable { subject: "k".into(), detail: "later".into() })
+    }
+
+    fn puts(store: &FaultyStore<MemoryStore>) -> usize {
+        store.calls().iter().filter(|(operation, _)| *operation == Operation::Put).count()
+    }
+
+    #[tokio::test]
+    async fn a_lost_answer_is_read_back_and_no_conflict() {
+        let store = store().with(Fault::new(Effect::LoseAcknowledgement).on(Operation::Put).nth(1));
+        let published = create(&store, "k", &body("ours")).await.expect("it was stored");
+        assert_eq!((published.acknowledged, puts(&store)), (false, 1));
+        assert_eq!(store.inner().head("k").await.expect("it is there").etag, published.etag);
+    }
+
+    #[tokio::test]
+    async fn a_write_that_never_arrived_is_sent_again() {
+        let store = store().with(Fault::new(unavailable()).on(Operation::Put).nth(1));
+        let published = create(&store, "k", &body("ours")).await.expect("the second one is stored");
+        assert_eq!((published.acknowledged, puts(&store)), (true, 2));
+        let etag = published.etag;
+        store.add(Fault::new(unavailable()).on(Operation::Put).nth(1));
+        let published = replace(&store, "k", &body("next"), &etag).await.expect("the second one is stored");
+        assert!(published.acknowledged);
+    }
+
+    #[tokio::test]
+    async fn a_conflict_is_a_conflict_even_with_equal_content_when_nothing_was_in_doubt() {
+        let store = store();
+        store.inner().insert("k", "ours");
+        assert!(matches!(create(&store, "k", &body("ours")).await, Err(StoreError::Conflict { .. })));
+        assert_eq!(puts(&store), 1);
+    }
+
+    #[tokio::test]
+    async fn in_doubt_someone_elses_content_is_a_conflict() {
+        let lost = Fault::new(unavailable()).on(Operation::Put).nth(1);
+        let store = store().with(lost).with(Fault::new(Effect::ChangeBefore("theirs".into())).on(Operation::Put).nth(1));
+        assert!(matches!(create(&store, "k", &body("ours")).await, Err(StoreError::Conflict { .. })));
+        assert_eq!(store.inner().get("k", 9).await.expect("it is there").body, "theirs");
+    }
+
+    #[tokio::test]
+    async fn a_busy_key_is_tried_again_and_its_winner_respected() {
+        let busy = Effect::Fail(StoreError::Busy { key: "k".into() });
+        let store = store().with(Fault::new(busy).on(Operation::Put).times(2));
+        assert!(create(&store, "k", &body("ours")).await.expect("the third one is stored").acknowledged);
+        assert_eq!(puts(&store), 3);
+        store.add(Fault::new(Effect::Fail(StoreError::Busy { key: "k".into() })).on(Operation::Put).nth(1));
+        assert!(matches!(create(&store, "k", &body("ours")).await, Err(StoreError::Conflict { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_gone_is_not_asked_for_ever() {
+        let store = store().with(Fault::new(unavailable()));
+        assert!(matches!(create(&store, "k", &body("ours")).await, Err(StoreError::Unavailable { .. })));
+        assert_eq!(puts(&store), 1);
+    }
+
+    #[tokio::test]
+    async fn a_file_is_compared_too() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), "from a file").expect("it is written");
+        let store = store().with(Fault::new(Effect::LoseAcknowledgement).on(Operation::Put).nth(1));
+        let published = create(&store, "k", &Body::File(file.path().to_owned())).await.expect("it was stored");
+        assert!(!published.acknowledged);
+    }
+}
