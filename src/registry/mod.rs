@@ -6,10 +6,15 @@
 
 mod census;
 mod check;
+mod diff;
 mod error;
+mod fingerprint;
 mod header;
 mod open;
+mod order;
+mod routes;
 mod schema;
+mod vacuum;
 mod value;
 
 #[cfg(test)]
@@ -17,8 +22,11 @@ mod tests;
 
 pub use census::{AppHosts, Census, Unreadable};
 pub use check::Check;
+pub use diff::{Diff, Row, RowChange, TableDiff, ValueChange, diff};
 pub use error::RegistryError;
+pub use fingerprint::FINGERPRINT_PREFIX;
 pub use header::{HEADER_BYTES, Header, HeaderFault, judge};
 pub use open::{Interrupter, Registry};
+pub use routes::{Route, Routes, UnreadableRoute};
 pub use schema::{Column, Table};
 pub use value::{Value, shown};

@@ -13,13 +13,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, InterruptHandle, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
 use super::header::{self, HEADER_BYTES, Header};
 use super::{HeaderFault, RegistryError};
 
 /// How long a reader waits for a writer before it says `Busy`.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
+
+/// After how many of SQLite's own operations it asks whether to go on: many times in a millisecond.
+const OPERATIONS_BETWEEN: i32 = 1000;
 
 /// A registry that is open for questions. Send, not Sync: one question at a time.
 #[derive(Debug)]
@@ -31,17 +34,13 @@ pub struct Registry {
 }
 
 /// Stops a question that is being answered, from another thread. Sticky: later questions are not begun either.
-#[derive(Clone)]
-pub struct Interrupter {
-    handle: Arc<InterruptHandle>,
-    interrupted: Arc<AtomicBool>,
-}
+#[derive(Debug, Clone)]
+pub struct Interrupter(Arc<AtomicBool>);
 
 impl Interrupter {
     /// The question ends with [`RegistryError::Interrupted`].
     pub fn interrupt(&self) {
-        self.interrupted.store(true, Ordering::Relaxed);
-        self.handle.interrupt();
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -118,7 +117,7 @@ impl Registry {
 
     fn connect(path: &Path, parameters: &str, unchanged: Option<(PathBuf, FileState)>) -> Result<Self, RegistryError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(uri(path, parameters), flags)?;
+        let mut connection = Connection::open_with_flags(uri(path, parameters), flags)?;
         connection.busy_timeout(BUSY_WAIT)?;
         // The file may come from anyone who can write to the bucket: nothing in its schema may act on its own.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -126,13 +125,17 @@ impl Registry {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection.execute_batch("PRAGMA cell_size_check = ON")?;
-        Ok(Self { connection, unchanged, interrupted: Arc::new(AtomicBool::new(false)) })
+        // Asked for by SQLite itself as it works. Its own interrupt would be forgotten when it comes between two statements.
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&interrupted);
+        connection.progress_handler(OPERATIONS_BETWEEN, Some(move || asked.load(Ordering::Relaxed)))?;
+        Ok(Self { connection, unchanged, interrupted })
     }
 
     /// A handle that stops a question from another thread, as Ctrl-C must stop the check of a large file.
     #[must_use]
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter { handle: Arc::new(self.connection.get_interrupt_handle()), interrupted: Arc::clone(&self.interrupted) }
+        Interrupter(Arc::clone(&self.interrupted))
     }
 
     /// Answers one question in one read transaction: of one moment, even while another process writes.
