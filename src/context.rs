@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -11,8 +12,9 @@ use crate::cli::Global;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{Finding, Severity};
-use crate::settings::{Settings, parse_host_env};
-use crate::terminal::{Consent, escape};
+use crate::settings::{Settings, StoreChoice, parse_host_env};
+use crate::store::{DirectoryStore, ReadStore, S3Settings, S3Store, WriteStore};
+use crate::terminal::{Consent, Progress, escape};
 use crate::world::World;
 
 /// Where the platform keeps a box's settings (formats.md section 8).
@@ -50,6 +52,79 @@ impl<'w> Context<'w> {
             }
         }
         Ok(context)
+    }
+
+    /// The deployment store, to look at. There is no way to change anything through it.
+    ///
+    /// # Errors
+    /// Usage when no store is named; else the store's.
+    pub async fn deployment(&self) -> Result<Arc<dyn ReadStore>, CommandError> {
+        match self.deployment_choice()? {
+            StoreChoice::Bucket(bucket) => Ok(Arc::new(self.bucket(bucket).await?)),
+            StoreChoice::Directory(path) => Ok(Arc::new(DirectoryStore::open(path)?)),
+        }
+    }
+
+    /// The deployment store, for the rooms that apply a plan.
+    ///
+    /// # Errors
+    /// As [`deployment`](Self::deployment).
+    pub async fn deployment_for_writing(&self) -> Result<Arc<dyn WriteStore>, CommandError> {
+        match self.deployment_choice()? {
+            StoreChoice::Bucket(bucket) => Ok(Arc::new(self.bucket(bucket).await?)),
+            StoreChoice::Directory(path) => Ok(Arc::new(DirectoryStore::open(path)?)),
+        }
+    }
+
+    /// The status store (formats.md section 6): its own, else the deployment store when that is a bucket, else none.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn status_store(&self) -> Result<Option<Arc<dyn ReadStore>>, CommandError> {
+        match (&self.settings.status, &self.settings.deployment) {
+            (Some(StoreChoice::Bucket(bucket)), _) | (None, Some(StoreChoice::Bucket(bucket))) => {
+                Ok(Some(Arc::new(self.bucket(bucket).await?)))
+            }
+            (Some(StoreChoice::Directory(path)), _) => Ok(Some(Arc::new(DirectoryStore::open(path)?))),
+            (None, _) => Ok(None),
+        }
+    }
+
+    fn deployment_choice(&self) -> Result<&StoreChoice, CommandError> {
+        self.settings.deployment.as_ref().ok_or_else(|| {
+            CommandError::usage("no deployment store is named")
+                .hint("give --bucket NAME or --dir PATH, or set CARLOS_DEPLOYMENT_BUCKET or CARLOS_DEPLOYMENT_DIR")
+                .hint("to look around first: carlosctl demo")
+        })
+    }
+
+    async fn bucket(&self, bucket: &str) -> Result<S3Store, CommandError> {
+        let settings = S3Settings {
+            bucket: bucket.to_owned(),
+            endpoint_url: self.settings.endpoint_url.clone(),
+            region: self.settings.region.clone(),
+            timeout: self.settings.timeout,
+            concurrency: self.settings.concurrency,
+            profile: self.world.env.get("AWS_PROFILE").cloned(),
+            ca_bundle: self.world.env.get("AWS_CA_BUNDLE").map(PathBuf::from),
+        };
+        Ok(Box::pin(S3Store::open(settings)).await?)
+    }
+
+    /// Progress of a transfer, shown at a terminal unless `--quiet`.
+    #[must_use]
+    pub fn progress_bytes(&self, what: &str, bytes: u64) -> Progress {
+        Progress::bytes(what, bytes, self.shows_progress())
+    }
+
+    /// Progress over a number of things, shown at a terminal unless `--quiet`.
+    #[must_use]
+    pub fn progress_things(&self, what: &str, number: u64) -> Progress {
+        Progress::things(what, number, self.shows_progress())
+    }
+
+    fn shows_progress(&self) -> bool {
+        self.world.terminal.stderr && !self.settings.quiet && !self.settings.json
     }
 
     /// This machine's time, now.

@@ -70,7 +70,7 @@ codes! {
         "far fewer routes than in the generation before it: probably overwritten by an unrestored standby",
         "the row counts of both",
         "restore the last good generation that the finding names";
-    SizeCollapsed "size-collapsed" never:
+    SizeCollapsed "size-collapsed" overridable:
         "far smaller than the generation before it: suspected clobber",
         "the sizes of both, from the listing",
         "hold the box's snapshots now, then verify";

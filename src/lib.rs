@@ -37,6 +37,7 @@ pub mod host;
 pub mod platform;
 pub mod registry;
 pub mod settings;
+pub mod snapshot;
 pub mod store;
 pub mod terminal;
 pub mod world;

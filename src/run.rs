@@ -25,7 +25,7 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
     };
     let json = cli.global.json;
     let result = match Context::new(&cli.global, world) {
-        Ok(mut context) => command(cli.command, &mut context).await,
+        Ok(mut context) => Box::pin(command(cli.command, &mut context)).await,
         Err(error) => Err(error),
     };
     result.unwrap_or_else(|error| report(&error, json, world))
@@ -34,6 +34,7 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
 /// Which room answers which command.
 async fn command(command: Command, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     match command {
+        Command::Snapshot(command) => Box::pin(crate::snapshot::run(&command, context)).await,
         Command::Help { topic } => help(&topic, context),
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::doc_markdown, reason = "the comments are shown to operators as they stand")]
 
 mod parse;
+pub mod snapshot;
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -28,6 +29,9 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Look at, check and protect snapshots
+    #[command(subcommand)]
+    Snapshot(snapshot::SnapshotCommand),
     /// Print help, of the program, a command, or a topic: exit-codes, findings
     Help {
         /// A command or topic

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::finding::Code;
+
 /// A positive duration such as `10s`, `2h` or `1h30m`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let duration: SignedDuration = text.parse().map_err(|_| "not a duration such as 10s, 5m or 2h".to_owned())?;
@@ -16,4 +18,15 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 /// An RFC 3339 instant.
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "not an RFC 3339 time such as 2026-11-30T10:00:00Z".to_owned())
+}
+
+/// A positive age such as `2h`.
+pub(super) fn age(text: &str) -> Result<SignedDuration, String> {
+    duration(text).and_then(|duration| SignedDuration::try_from(duration).map_err(|error| error.to_string()))
+}
+
+/// A finding code that may be overridden.
+pub(super) fn allowed(text: &str) -> Result<Code, String> {
+    let code: Code = text.parse()?;
+    if code.overridable() { Ok(code) } else { Err(format!("{code} can never be overridden")) }
 }

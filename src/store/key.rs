@@ -34,6 +34,16 @@ pub(super) fn check_prefix(prefix: &str) -> Result<(), StoreError> {
     check_key(prefix)
 }
 
+/// Whether a listing is of one whole key, as [`super::ReadStore::list`] says.
+pub(super) fn is_whole_key(prefix: &str) -> bool {
+    !prefix.is_empty() && !prefix.ends_with('/')
+}
+
+/// What a listing of `prefix` shows: everything below it, or exactly that key; never half a name.
+pub(super) fn is_listed(prefix: &str, key: &str) -> bool {
+    if is_whole_key(prefix) { key == prefix } else { key.starts_with(prefix) }
+}
+
 /// A finished digest as lower-case hex.
 pub(super) fn hex_digest(hasher: Sha256) -> String {
     hex(&hasher.finalize())

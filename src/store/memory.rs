@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::key::{check_key, check_prefix, sha256_hex};
-use super::{Body, Chunks, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore};
+use super::key::{check_key, check_prefix, is_listed, is_whole_key, sha256_hex};
+use super::{Body, Chunks, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore, list_one};
 
 /// How much one chunk of a streamed read has.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -160,6 +160,9 @@ impl ReadStore for MemoryStore {
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<ObjectMeta>, StoreError> {
+        if is_whole_key(prefix) {
+            return list_one(self, prefix).await;
+        }
         check_prefix(prefix)?;
         let state = self.state();
         let newest = state.objects.iter().filter_map(|(key, versions)| Some((key, versions.last()?)));
@@ -183,12 +186,14 @@ impl ReadStore for MemoryStore {
     }
 
     async fn list_versions(&self, prefix: &str) -> Result<Vec<ObjectVersion>, StoreError> {
-        check_prefix(prefix)?;
+        if !is_whole_key(prefix) {
+            check_prefix(prefix)?;
+        }
         if !self.versioned {
             return Err(self.unsupported("versions"));
         }
         let state = self.state();
-        let below = state.objects.iter().filter(|(key, _)| key.starts_with(prefix));
+        let below = state.objects.iter().filter(|(key, _)| is_listed(prefix, key));
         Ok(below
             .flat_map(|(key, versions)| {
                 versions.iter().rev().enumerate().map(|(age, version)| ObjectVersion {

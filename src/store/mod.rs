@@ -118,12 +118,13 @@ pub trait ReadStore: Send + Sync {
     fn name(&self) -> String;
 
     /// Every object below `prefix` (which ends in `/`, or is empty), sorted by key bytes. Complete, or an error.
+    /// A `prefix` that does not end in `/` is a whole key: the answer has that object, or nothing. Half a name never matches.
     async fn list(&self, prefix: &str) -> Result<Vec<ObjectMeta>, StoreError>;
 
     /// The names of the "directories" directly below `prefix`, each as a whole prefix ending in `/`, sorted.
     async fn list_dirs(&self, prefix: &str) -> Result<Vec<String>, StoreError>;
 
-    /// Every version and delete marker below `prefix`, by key, newest first. `Unsupported` where there are none to keep.
+    /// Every version and delete marker below `prefix` (or of one whole key, as for `list`), by key, newest first. `Unsupported` where there are none to keep.
     async fn list_versions(&self, prefix: &str) -> Result<Vec<ObjectVersion>, StoreError>;
 
     /// A whole object of at most `limit_bytes`; a larger one is `TooLarge`, and is not read.
@@ -138,6 +139,15 @@ pub trait ReadStore: Send + Sync {
     /// How far the store's clock is ahead of this machine's, in seconds, as the latest answer showed; `None` when no
     /// answer carried a clock (a directory has the machine's own: `Some(0)`).
     fn clock_ahead_seconds(&self) -> Option<i64>;
+}
+
+/// The answer of a listing of one whole key, where asking for the object is as good as listing it.
+async fn list_one(store: &dyn ReadStore, key: &str) -> Result<Vec<ObjectMeta>, StoreError> {
+    match store.head(key).await {
+        Ok(object) => Ok(vec![object]),
+        Err(error) if error.is_missing() => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Writing. Every write is conditional, and a failed condition is `Conflict`.

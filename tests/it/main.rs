@@ -2,3 +2,6 @@
 
 mod common;
 mod shell;
+mod snapshot_content;
+mod snapshot_hold;
+mod snapshot_list;

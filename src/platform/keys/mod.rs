@@ -12,6 +12,8 @@ pub const SNAPSHOTS: &str = "control/registry-snapshot/";
 pub const GENERATIONS: &str = "control/registry-snapshots/";
 /// The fixed keys of the time before labels; abandoned, shown, never restored by default.
 pub const LEGACY: [&str; 2] = ["control/registry-snapshot.db", "control/registry-snapshot.json"];
+/// The document that seals a hold; written last.
+pub const HOLD_SEAL: &str = "hold.json";
 /// Below this are only our own keys; the platform never touches them.
 pub const HOLDS: &str = "control/carlosctl/holds/";
 /// Restore receipts.
@@ -98,7 +100,7 @@ pub fn is_segment(text: &str) -> bool {
     !text.is_empty() && text != "." && text != ".." && !text.chars().any(|character| character == '/' || character.is_control())
 }
 
-/// What a key below [`SNAPSHOTS`] or [`GENERATIONS`] is.
+/// What a key below [`SNAPSHOTS`], [`GENERATIONS`] or [`HOLDS`] is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SnapshotKey {
     /// A box's current snapshot.
@@ -109,11 +111,13 @@ pub enum SnapshotKey {
     Generation(Label, Stamp),
     /// A key below a box's own generations that is not a generation.
     NotAGeneration(Label),
+    /// An object of a hold: `(box, hold, name)`.
+    Hold(Label, Stamp, String),
     /// Anything else.
     Unrecognized,
 }
 
-/// Reads a key found below [`SNAPSHOTS`] or [`GENERATIONS`].
+/// Reads a key found below [`SNAPSHOTS`], [`GENERATIONS`] or [`HOLDS`].
 #[must_use]
 pub fn read_snapshot_key(key: &str) -> SnapshotKey {
     if let Some(name) = key.strip_prefix(SNAPSHOTS) {
@@ -132,6 +136,14 @@ pub fn read_snapshot_key(key: &str) -> SnapshotKey {
             Some(stamp) => SnapshotKey::Generation(label, stamp),
             None => SnapshotKey::NotAGeneration(label),
         };
+    }
+    if let Some((label, rest)) = key.strip_prefix(HOLDS).and_then(|rest| rest.split_once('/'))
+        && let Some((hold, name)) = rest.split_once('/')
+        && let (Ok(label), Ok(hold)) = (label.parse(), hold.parse())
+        && !name.is_empty()
+        && !name.contains('/')
+    {
+        return SnapshotKey::Hold(label, hold, name.to_owned());
     }
     SnapshotKey::Unrecognized
 }

@@ -17,7 +17,8 @@ use bytes::Bytes;
 
 use self::names::fault;
 use self::tree::{CHUNK_BYTES, Root, changed, content, facts, unchanged};
-use super::{Body, Chunks, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore};
+use super::key::is_whole_key;
+use super::{Body, Chunks, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore, list_one};
 
 /// A store in a directory. Cloning shares the open root.
 #[derive(Debug, Clone)]
@@ -70,6 +71,9 @@ impl ReadStore for DirectoryStore {
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<ObjectMeta>, StoreError> {
+        if is_whole_key(prefix) {
+            return list_one(self, prefix).await;
+        }
         let prefix = prefix.to_owned();
         self.run(move |root| {
             let mut objects = root.list(&prefix)?;
@@ -90,7 +94,9 @@ impl ReadStore for DirectoryStore {
     }
 
     async fn list_versions(&self, prefix: &str) -> Result<Vec<ObjectVersion>, StoreError> {
-        names::of_prefix(prefix)?;
+        if !is_whole_key(prefix) {
+            names::of_prefix(prefix)?;
+        }
         Err(self.unsupported("versions"))
     }
 

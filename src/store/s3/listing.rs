@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::S3Store;
 use super::errors::Asked;
-use crate::store::key::check_prefix;
+use crate::store::key::{check_key, check_prefix, is_listed, is_whole_key};
 use crate::store::{ObjectMeta, ObjectVersion, StoreError};
 
 /// After so many pages without anything new in them the listing is taken to go round in circles.
@@ -98,7 +98,7 @@ impl<'p> Pages<'p> {
 impl S3Store {
     /// Every object below a prefix, by key.
     pub(super) async fn all_objects(&self, prefix: &str) -> Result<Vec<ObjectMeta>, StoreError> {
-        check_prefix(prefix)?;
+        check_listing(prefix)?;
         let mut pages = Pages::new(prefix);
         let mut found: BTreeMap<String, ObjectMeta> = BTreeMap::new();
         let mut token = None;
@@ -127,7 +127,7 @@ impl S3Store {
             let next = page.next_continuation_token().map(str::to_owned);
             match pages.next(page.is_truncated(), next, None, found.len() > before)? {
                 Some((next, _)) => token = Some(next),
-                None => return Ok(found.into_values().collect()),
+                None => return Ok(found.into_values().filter(|object| is_listed(prefix, &object.key)).collect()),
             }
         }
     }
@@ -175,7 +175,7 @@ impl S3Store {
     /// A bucket that never kept versions answers with its objects under the version `null`; they are handed on as they
     /// are, each the latest of its key: "there is one version" is the truth, and `null` can be opened.
     pub(super) async fn all_versions(&self, prefix: &str) -> Result<Vec<ObjectVersion>, StoreError> {
-        check_prefix(prefix)?;
+        check_listing(prefix)?;
         let mut pages = Pages::new(prefix);
         let mut found = Vec::new();
         let mut seen = HashSet::new();
@@ -215,10 +215,17 @@ impl S3Store {
             let next_version = page.next_version_id_marker().map(str::to_owned);
             at = pages.next(page.is_truncated(), next_key, next_version, found.len() > before)?;
             if at.is_none() {
+                found.retain(|version| is_listed(prefix, &version.object.key));
                 return in_order(&pages, found);
             }
         }
     }
+}
+
+/// A listing is of everything below a prefix or of one whole key. S3 knows only prefixes, so what merely starts like the key
+/// is received, and left out.
+fn check_listing(prefix: &str) -> Result<(), StoreError> {
+    if is_whole_key(prefix) { check_key(prefix) } else { check_prefix(prefix) }
 }
 
 fn version(

@@ -1,5 +1,7 @@
 //! Running the binary as a user would, and seeing everything it said.
 
+pub(crate) mod deployment;
+
 use std::fmt;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,0 +1,338 @@
+//! `snapshot list`: one row a box, and one a generation.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::evidence::{BoxEvidence, Scene, SidecarRead};
+use super::gather::{Reports, Scope, gather};
+use super::judge::{Judgement, Rung, State, judge, rung_at};
+use super::versions::{Version, versions};
+use crate::cli::snapshot::ListArgs;
+use crate::context::{Answer, Context, finding_line};
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::{Code, Finding, Severity};
+use crate::platform::{Label, Stamp};
+use crate::store::ObjectMeta;
+use crate::terminal::{self, Table};
+
+/// Up to this many boxes are listed with their generations when no box was named.
+const BOXES_IN_DETAIL: usize = 8;
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub(super) struct Listing {
+    /// Whose view this is.
+    store: String,
+    boxes: Vec<BoxRow>,
+    legacy: Vec<ObjectMeta>,
+    unrecognized: Vec<Unrecognized>,
+    findings: Vec<Finding>,
+    #[serde(skip)]
+    as_of: Timestamp,
+    #[serde(skip)]
+    in_detail: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Unrecognized {
+    key: String,
+}
+
+#[derive(Debug, Serialize)]
+struct BoxRow {
+    #[serde(rename = "box")]
+    label: Label,
+    state: State,
+    last_good: Option<String>,
+    last_good_at: Option<Timestamp>,
+    current: Option<ObjectMeta>,
+    sidecar: SidecarRow,
+    generations: Vec<GenerationRow>,
+    holds: Vec<HoldRow>,
+    reported_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    versions: Vec<Version>,
+    findings: Vec<Finding>,
+}
+
+/// What is said of a sidecar in every JSON document.
+#[derive(Debug, Serialize)]
+pub(super) struct SidecarRow {
+    status: &'static str,
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct GenerationRow {
+    #[serde(flatten)]
+    object: ObjectMeta,
+    stamp: Stamp,
+    same_as_current: bool,
+    flags: Vec<Code>,
+}
+
+#[derive(Debug, Serialize)]
+struct HoldRow {
+    hold: Stamp,
+    objects: usize,
+    bytes: u64,
+    sealed: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the listings could not be read whole.
+pub(super) async fn run(args: &ListArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let as_of = args.as_of.as_of.unwrap_or_else(|| context.now());
+    let store = context.deployment().await?;
+    let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(&store));
+    let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix.clone() };
+    let scope = Scope { boxes: args.boxes.clone(), all_versions: args.all_versions, concurrency: context.settings.concurrency };
+    let scene = gather(store.as_ref(), &reports, &scope).await?;
+    super::must_exist(store.as_ref(), &scene, &args.boxes).await?;
+    let in_detail = !args.boxes.is_empty() || scene.boxes.len() <= BOXES_IN_DETAIL;
+    context.answer(&listing(store.describe(), scene, as_of, in_detail), as_of)?;
+    Ok(Exit::Done)
+}
+
+fn listing(store: String, scene: Scene, as_of: Timestamp, in_detail: bool) -> Listing {
+    let mut findings = scene.findings;
+    if let Some(object) = scene.legacy.first() {
+        findings.push(Finding::note(
+            Code::LegacySnapshot,
+            object.key.clone(),
+            "an abandoned snapshot from before boxes had keys of their own; it is never restored by default",
+        ));
+    }
+    crate::finding::sort(&mut findings);
+    Listing {
+        store,
+        boxes: scene.boxes.into_values().map(|seen| box_row(&seen, as_of)).collect(),
+        legacy: scene.legacy,
+        unrecognized: scene.unrecognized.into_iter().map(|object| Unrecognized { key: object.key }).collect(),
+        findings,
+        as_of,
+        in_detail,
+    }
+}
+
+fn box_row(seen: &BoxEvidence, as_of: Timestamp) -> BoxRow {
+    let judgement = judge(seen, as_of);
+    let (versions, version_findings) = versions(seen);
+    let mut findings = judgement.findings.clone();
+    findings.extend(version_findings);
+    crate::finding::sort(&mut findings);
+    BoxRow {
+        label: seen.label.clone(),
+        state: judgement.state,
+        last_good: judgement.last_good.map(Rung::selector),
+        last_good_at: judgement.last_good.and_then(|rung| rung_at(seen, rung)),
+        current: seen.current.clone(),
+        sidecar: SidecarRow::new(seen),
+        generations: seen
+            .generations
+            .iter()
+            .map(|generation| GenerationRow {
+                object: generation.object.clone(),
+                stamp: generation.stamp,
+                same_as_current: seen.same_as_current(generation),
+                flags: flags(&judgement, generation.stamp, generation.object.bytes),
+            })
+            .collect(),
+        holds: seen
+            .holds
+            .iter()
+            .map(|hold| HoldRow {
+                hold: hold.stamp,
+                objects: hold.objects.len(),
+                bytes: hold.objects.iter().map(|object| object.bytes).sum(),
+                sealed: hold.sealed,
+            })
+            .collect(),
+        reported_at: seen.reported_at,
+        versions,
+        findings,
+    }
+}
+
+fn flags(judgement: &Judgement, stamp: Stamp, bytes: u64) -> Vec<Code> {
+    let mut flags = Vec::new();
+    if bytes == 0 {
+        flags.push(Code::EmptyObject);
+    }
+    if judgement.collapsed.contains(&stamp) {
+        flags.push(Code::SizeCollapsed);
+    }
+    if judgement.ahead.contains(&stamp) {
+        flags.push(Code::StampAhead);
+    }
+    flags
+}
+
+impl SidecarRow {
+    /// `ok`, `missing`, `unreadable` or `mismatch`.
+    #[must_use]
+    pub(super) fn status(&self) -> &'static str {
+        self.status
+    }
+
+    /// The row of a box.
+    #[must_use]
+    pub(super) fn new(seen: &BoxEvidence) -> Self {
+        let document = seen.sidecar.document();
+        let status = match &seen.sidecar {
+            SidecarRead::Missing | SidecarRead::Deleted => "missing",
+            SidecarRead::Unreadable { .. } | SidecarRead::Version { .. } | SidecarRead::NotRead { .. } => "unreadable",
+            SidecarRead::Read(sidecar) if sidecar.label == seen.label.as_str() => "ok",
+            SidecarRead::Read(_) => "mismatch",
+        };
+        Self {
+            status,
+            label: document.map(|sidecar| sidecar.label.clone()),
+            created_at: document.and_then(|sidecar| sidecar.created_at),
+            bytes: document.map(|sidecar| sidecar.bytes),
+            fingerprint: document.map(|sidecar| sidecar.fingerprint.clone()),
+        }
+    }
+}
+
+impl State {
+    /// The word as it is shown.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Suspect => "suspect",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+impl Answer for Listing {
+    const SCHEMA: &'static str = "carlosctl.snapshot-list/1";
+
+    fn text(&self, columns: Option<u16>) -> String {
+        if self.boxes.is_empty() {
+            let mut text = format!("no box has a snapshot in {}\n", terminal::escape(&self.store));
+            self.push_rest(&mut text);
+            return text;
+        }
+        let mut table = Table::new(&["box", "last good", "age", "size", "generations", "state"], columns);
+        for row in &self.boxes {
+            table.row([
+                row.label.to_string(),
+                row.last_good.clone().unwrap_or_default(),
+                row.last_good_at.map(|at| self.age(at)).unwrap_or_default(),
+                row.last_good_bytes().map(terminal::bytes).unwrap_or_default(),
+                row.generations.len().to_string(),
+                row.state_words(),
+            ]);
+        }
+        let mut text = table.to_string();
+        for row in &self.boxes {
+            if self.in_detail {
+                self.push_detail(&mut text, row, columns);
+            } else if !row.findings.is_empty() {
+                text.push('\n');
+                push_findings(&mut text, &row.findings);
+            }
+        }
+        if !self.in_detail {
+            text.push_str("\none box in detail: carlosctl snapshot list --box LABEL\n");
+        }
+        self.push_rest(&mut text);
+        text
+    }
+}
+
+impl BoxRow {
+    fn last_good_bytes(&self) -> Option<u64> {
+        match self.last_good.as_deref()? {
+            "current" => self.current.as_ref().map(|object| object.bytes),
+            stamp => self.generations.iter().find(|row| row.stamp.to_string() == stamp).map(|row| row.object.bytes),
+        }
+    }
+
+    /// The state with the codes that made it so, each once.
+    fn state_words(&self) -> String {
+        let weighty = self.findings.iter().filter(|finding| finding.severity > Severity::Note);
+        let codes: BTreeSet<&str> = weighty.map(|finding| finding.code.as_str()).collect();
+        let codes: Vec<&str> = codes.into_iter().collect();
+        if codes.is_empty() { self.state.word().to_owned() } else { format!("{}: {}", self.state.word(), codes.join(" ")) }
+    }
+}
+
+impl Listing {
+    fn age(&self, at: Timestamp) -> String {
+        terminal::age(self.as_of.duration_since(at).as_secs())
+    }
+
+    fn push_detail(&self, text: &mut String, row: &BoxRow, columns: Option<u16>) {
+        text.push_str(&format!("\n{}\n", row.label));
+        let mut table = Table::new(&["  stamp", "age", "size", "current", "flags"], columns);
+        if let Some(current) = &row.current {
+            let at = row.sidecar.created_at.unwrap_or(current.last_modified);
+            table.row([
+                "  current",
+                &self.age(at),
+                &terminal::bytes(current.bytes),
+                "=",
+                &format!("sidecar {}", row.sidecar.status),
+            ]);
+        }
+        for generation in &row.generations {
+            let flags: Vec<&str> = generation.flags.iter().map(|code| code.as_str()).collect();
+            table.row([
+                &format!("  {}", generation.stamp),
+                &self.age(generation.stamp.instant()),
+                &terminal::bytes(generation.object.bytes),
+                &String::from(if generation.same_as_current { "=" } else { "" }),
+                &flags.join(" "),
+            ]);
+        }
+        text.push_str(&table.to_string());
+        super::versions::push_table(text, &row.versions, columns);
+        for hold in &row.holds {
+            let sealed = if hold.sealed { "" } else { ", not sealed" };
+            text.push_str(&format!(
+                "  hold {}: {}, {}{sealed}\n",
+                hold.hold,
+                terminal::count(hold.objects as u64, "object"),
+                terminal::bytes(hold.bytes)
+            ));
+        }
+        push_findings(text, &row.findings);
+    }
+
+    fn push_rest(&self, text: &mut String) {
+        if !self.unrecognized.is_empty() {
+            text.push_str("\nnot recognized\n");
+            for object in &self.unrecognized {
+                text.push_str(&format!("  {}\n", terminal::escape(&object.key)));
+            }
+        }
+        if !self.findings.is_empty() {
+            text.push('\n');
+            push_findings(text, &self.findings);
+        }
+    }
+}
+
+fn push_findings(text: &mut String, findings: &[Finding]) {
+    for finding in findings {
+        text.push_str(&finding_line(finding));
+        text.push('\n');
+    }
+}

@@ -1,0 +1,159 @@
+//! Looks at one box, and says what exists when it does not.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::evidence::{BoxEvidence, Scene, SidecarRead};
+use super::gather::{Reports, Scope, gather};
+use super::proof::Expected;
+use super::select::{Chosen, Selector, Source};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::platform::{Label, keys};
+use crate::store::ReadStore;
+
+/// One box and the store it was seen in.
+pub struct Look {
+    /// The store.
+    pub store: Arc<dyn ReadStore>,
+    /// The box.
+    pub seen: BoxEvidence,
+}
+
+/// Looks at `label`, with older versions when `selector` needs them.
+///
+/// # Errors
+/// Not found (exit 10) when the bucket has nothing of that box; else the store's.
+pub async fn look(context: &Context<'_>, label: &Label, selectors: &[&Selector]) -> Result<Look, CommandError> {
+    let store = context.deployment().await?;
+    let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(&store));
+    let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix };
+    let all_versions = selectors.iter().any(|selector| matches!(selector, Selector::Version(_)));
+    let scope = Scope { boxes: vec![label.clone()], all_versions, concurrency: context.settings.concurrency };
+    let mut scene = gather(store.as_ref(), &reports, &scope).await?;
+    // A file is looked at without the bucket's consent.
+    if !selectors.iter().all(|selector| matches!(selector, Selector::File(_))) {
+        must_exist(store.as_ref(), &scene, &scope.boxes).await?;
+    }
+    let seen = scene.boxes.remove(label).unwrap_or_else(|| BoxEvidence::new(label.clone()));
+    Ok(Look { store, seen })
+}
+
+/// Refuses boxes of which nothing was seen, naming those that exist.
+///
+/// # Errors
+/// Not found (exit 10).
+pub async fn must_exist(store: &dyn ReadStore, scene: &Scene, labels: &[Label]) -> Result<(), CommandError> {
+    let Some(unknown) = labels.iter().find(|label| scene.boxes.get(*label).is_none_or(BoxEvidence::is_empty)) else {
+        return Ok(());
+    };
+    let mut known = known_labels(store).await?;
+    known.sort();
+    let error = CommandError::new(Exit::NotFound, format!("no snapshot of box {unknown} in {}", store.describe()));
+    Err(match nearest(unknown.as_str(), &known) {
+        _ if known.is_empty() => error.hint("no box has a snapshot there; check --bucket or --dir"),
+        Some(near) => error.hint(format!("did you mean {near}? carlosctl snapshot list shows every box")),
+        None => error.hint(format!("boxes there: {}", shown(&known))),
+    })
+}
+
+/// Every label that has a current snapshot or generations.
+async fn known_labels(store: &dyn ReadStore) -> Result<Vec<Label>, CommandError> {
+    let mut labels = std::collections::BTreeSet::new();
+    for object in store.list(keys::SNAPSHOTS).await? {
+        if let keys::SnapshotKey::Current(label) | keys::SnapshotKey::Sidecar(label) = keys::read_snapshot_key(&object.key) {
+            labels.insert(label);
+        }
+    }
+    for prefix in store.list_dirs(keys::GENERATIONS).await? {
+        labels.extend(prefix.strip_prefix(keys::GENERATIONS).and_then(|name| name.trim_end_matches('/').parse::<Label>().ok()));
+    }
+    Ok(labels.into_iter().collect())
+}
+
+fn shown(labels: &[Label]) -> String {
+    const SHOWN: usize = 12;
+    let names: Vec<&str> = labels.iter().take(SHOWN).map(Label::as_str).collect();
+    let more = labels.len().saturating_sub(SHOWN);
+    if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
+}
+
+/// The label that is most like `text`, when one is like it at all.
+fn nearest<'a>(text: &str, labels: &'a [Label]) -> Option<&'a Label> {
+    labels
+        .iter()
+        .map(|label| (distance(&text.to_lowercase(), &label.as_str().to_lowercase()), label))
+        .filter(|(distance, _)| *distance <= 2)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, label)| label)
+}
+
+/// The edit distance of two short texts.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+impl Look {
+    /// What is expected of a chosen object: its sidecar only when that describes exactly this object.
+    #[must_use]
+    pub fn expected(&self, chosen: &Chosen, default_account: &str) -> Expected {
+        let describes = match (&chosen.source, &self.seen.current, self.seen.sidecar.document()) {
+            (Source::Object(object), Some(current), Some(sidecar)) => {
+                object.etag == current.etag && object.bytes == current.bytes && sidecar.bytes == current.bytes
+            }
+            _ => false,
+        };
+        let sidecar = if describes { self.seen.sidecar.document().cloned() } else { None };
+        Expected { subject: chosen.source.name(), sidecar, default_account: default_account.to_owned() }
+    }
+
+    /// Whether the sidecar is still the one that was seen. A box that writes meanwhile is not dead.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn sidecar_changed(&self) -> Result<bool, CommandError> {
+        let (_, read) = super::gather::read_sidecar(self.store.as_ref(), &self.seen.label).await;
+        match read {
+            SidecarRead::NotRead { because } => Err(CommandError::new(Exit::Unavailable, because)),
+            read => Ok(read != self.seen.sidecar),
+        }
+    }
+}
+
+/// When a chosen object is of, as far as its name or sidecar tells.
+#[must_use]
+pub fn chosen_at(seen: &BoxEvidence, chosen: &Chosen) -> Option<Timestamp> {
+    let object = chosen.source.object()?;
+    if seen.current.as_ref().is_some_and(|current| current.key == object.key) && object.version_id.is_none() {
+        return seen.current_at();
+    }
+    seen.generations
+        .iter()
+        .find(|generation| generation.object.key == object.key)
+        .map_or(Some(object.last_modified), |generation| Some(generation.stamp.instant()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_label_suggests_the_near_one() {
+        let labels: Vec<Label> = ["edge-a1", "edge-b2"].iter().map(|text| text.parse().expect("a label")).collect();
+        assert_eq!(nearest("Edge-A1", &labels).map(Label::as_str), Some("edge-a1"));
+        assert_eq!(nearest("edgea1", &labels).map(Label::as_str), Some("edge-a1"));
+        assert_eq!(nearest("pi-7", &labels), None);
+    }
+}

@@ -1,0 +1,211 @@
+//! What only the content can tell of a snapshot. Everything runs on a private copy and leaves it as it was.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::fetch::{Fetched, Landing, fetch};
+use super::select::Chosen;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::{self, Code, Finding, Severity};
+use crate::platform::Sidecar;
+use crate::registry::{self, Census, Registry, RegistryError};
+use crate::store::ReadStore;
+use crate::terminal::{self, Progress};
+
+/// How many lines of unreadable text are named one by one.
+const TEXTS_NAMED: usize = 5;
+
+/// What is expected of the content.
+#[derive(Debug, Clone, Default)]
+pub struct Expected {
+    /// What the findings are about: a key or path.
+    pub subject: String,
+    /// The sidecar, when it describes exactly this object.
+    pub sidecar: Option<Sidecar>,
+    /// The account of a route that names none.
+    pub default_account: String,
+}
+
+/// What was proved of one object.
+#[derive(Debug, Clone)]
+pub struct Proof {
+    /// The sha256 of the whole content, in hex.
+    pub sha256: String,
+    /// What is in it, when it is a registry.
+    pub census: Option<Census>,
+    /// Everything found, sorted.
+    pub findings: Vec<Finding>,
+}
+
+/// Three answers; the third is never yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Everything that was looked at is as it should be.
+    Good,
+    /// Something could not be looked at.
+    Unknown,
+    /// Something is wrong.
+    Bad,
+}
+
+impl Verdict {
+    /// The verdict that findings amount to.
+    #[must_use]
+    pub fn of(findings: &[Finding]) -> Self {
+        let blocking = || findings.iter().filter(|finding| finding.severity == Severity::Blocking);
+        if blocking().any(|finding| finding.code != Code::NotRead) {
+            Self::Bad
+        } else if blocking().next().is_some() {
+            Self::Unknown
+        } else {
+            Self::Good
+        }
+    }
+
+    /// The word as it is shown.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Unknown => "unknown",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+impl Proof {
+    /// Rows of `routes`; `None` when it is no registry.
+    #[must_use]
+    pub fn routes(&self) -> Option<u64> {
+        self.census.as_ref().map(|census| census.routes)
+    }
+
+    /// Rows of every table.
+    #[must_use]
+    pub fn rows(&self) -> BTreeMap<String, u64> {
+        self.census.as_ref().map(|census| census.tables.clone()).unwrap_or_default()
+    }
+
+    /// The verdict on the content.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(&self.findings)
+    }
+}
+
+/// Fetches what was chosen and proves it.
+///
+/// # Errors
+/// The store's or the local disk's; a bad content is no error but the answer.
+pub async fn fetch_and_prove<L: Landing>(
+    store: &dyn ReadStore,
+    chosen: &Chosen,
+    expected: Expected,
+    landing: L,
+    progress: Option<&Progress>,
+) -> Result<(Fetched<L>, Proof), CommandError> {
+    let fetched = fetch(store, chosen, landing, progress).await?;
+    let path = fetched.landing.path().to_owned();
+    let sha256 = fetched.sha256.clone();
+    let proof = blocking(move || prove(&path, sha256, &expected)).await?;
+    Ok((fetched, proof))
+}
+
+/// Runs SQLite's work where it blocks nobody.
+///
+/// # Errors
+/// Only when the work itself panicked.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, CommandError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| CommandError::new(Exit::Unexpected, error.to_string()))
+}
+
+/// Proves the snapshot at `path`, a private copy.
+#[must_use]
+pub fn prove(path: &Path, sha256: String, expected: &Expected) -> Proof {
+    let mut findings = Vec::new();
+    let census = match look_inside(path, expected, &mut findings) {
+        Ok(census) => Some(census),
+        Err(error) => {
+            findings.push(Finding::blocking(error.code(), &expected.subject, error.to_string()));
+            None
+        }
+    };
+    finding::sort(&mut findings);
+    Proof { sha256, census, findings }
+}
+
+fn look_inside(path: &Path, expected: &Expected, findings: &mut Vec<Finding>) -> Result<Census, RegistryError> {
+    let registry = Registry::open_snapshot(path)?;
+    let check = registry.check()?;
+    if !check.damage.is_empty() {
+        findings.push(Finding::blocking(Code::IntegrityFailed, &expected.subject, check.damage.join("; ")));
+    }
+    if !check.foreign_keys.is_empty() {
+        findings.push(Finding::warning(Code::IntegrityFailed, &expected.subject, check.foreign_keys.join("; ")));
+    }
+    let census = registry.census(&expected.default_account)?;
+    if census.routes == 0 {
+        findings.push(Finding::blocking(Code::NoRows, &expected.subject, "the registry has no routes"));
+    }
+    describe_oddities(&census, &expected.subject, findings);
+    let ours = expected.sidecar.as_ref().filter(|sidecar| sidecar.fingerprint.starts_with(registry::FINGERPRINT_PREFIX));
+    if let Some(sidecar) = ours.filter(|_| check.damage.is_empty()) {
+        let recomputed = registry.fingerprint()?;
+        if recomputed != sidecar.fingerprint {
+            findings.push(Finding::blocking(
+                Code::FingerprintMismatch,
+                &expected.subject,
+                format!("the sidecar says {}, the content is {recomputed}", sidecar.fingerprint),
+            ));
+        }
+    }
+    Ok(census)
+}
+
+/// What a newer or damaged writer left, and is copied as it is.
+fn describe_oddities(census: &Census, subject: &str, findings: &mut Vec<Finding>) {
+    if !census.unknown.is_empty() {
+        findings.push(Finding::warning(
+            Code::SchemaUnknown,
+            subject,
+            format!("not known to this program, and copied as it is: {}", census.unknown.join(", ")),
+        ));
+    }
+    if census.unreadable_text > 0 {
+        let named: Vec<String> = census
+            .unreadable
+            .iter()
+            .take(TEXTS_NAMED)
+            .map(|text| format!("{} {}, column {}: {}: {}", text.table, text.row, text.column, text.because, text.value))
+            .collect();
+        let more = census.unreadable_text.saturating_sub(named.len() as u64);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        findings.push(Finding::warning(Code::TextUnreadable, subject, format!("{}{more}", named.join("; "))));
+    }
+}
+
+/// What the content tells when it is compared with an older rung that did not collapse: less than half of its routes, or of
+/// its hosts, is left. Nothing left is judged by `no-rows`.
+#[must_use]
+pub fn collapse(at: &str, census: &Census, older_at: &str, older: &Census) -> Option<String> {
+    if census.routes.saturating_mul(2) < older.routes {
+        return Some(format!(
+            "{at} has {} of the {} that {older_at} has; last good is {older_at}",
+            terminal::count(census.routes, "route"),
+            older.routes
+        ));
+    }
+    let hosts = census.hosts();
+    let older_hosts = older.hosts();
+    let left = older_hosts.intersection(&hosts).count();
+    (left * 2 < older_hosts.len()).then(|| {
+        format!(
+            "{at} has {left} of the {} that {older_at} has; last good is {older_at}",
+            terminal::count(older_hosts.len() as u64, "host")
+        )
+    })
+}

@@ -1,0 +1,294 @@
+//! `snapshot verify`: downloads and proves, and ends with a verdict a box.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::evidence::BoxEvidence;
+use super::fetch::Private;
+use super::gather::{Reports, Scope, gather};
+use super::judge::judge;
+use super::look::{Look, must_exist};
+use super::proof::{Proof, Verdict, collapse, fetch_and_prove};
+use super::select::{Chosen, Source};
+use crate::cli::snapshot::VerifyArgs;
+use crate::context::{Answer, Context, finding_line};
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::{self, Code, Finding};
+use crate::platform::{Label, Stamp, keys};
+use crate::store::{ObjectMeta, ReadStore};
+use crate::terminal::{self, Table};
+
+/// How many boxes are proved at once, and how many snapshots of each are on the local disk.
+const BOXES_AT_ONCE: usize = 4;
+const PROVED_AT_ONCE: usize = 8;
+
+#[derive(Debug, Serialize)]
+struct Verified {
+    store: String,
+    boxes: Vec<BoxVerdict>,
+    findings: Vec<Finding>,
+}
+
+#[derive(Debug, Serialize)]
+struct BoxVerdict {
+    #[serde(rename = "box")]
+    label: Label,
+    verdict: Verdict,
+    objects: Vec<ObjectVerdict>,
+    findings: Vec<Finding>,
+}
+
+#[derive(Debug, Serialize)]
+struct ObjectVerdict {
+    #[serde(flatten)]
+    object: ObjectMeta,
+    at: String,
+    verdict: Verdict,
+    sha256: Option<String>,
+    rows: BTreeMap<String, u64>,
+    findings: Vec<Finding>,
+}
+
+/// One object, fetched and proved, or not.
+struct Proved {
+    chosen: Chosen,
+    /// Whether it was asked for, or only serves to compare.
+    asked: bool,
+    meta: Option<ObjectMeta>,
+    proof: Option<Proof>,
+    findings: Vec<Finding>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the listings could not be read whole, or a named box does not exist.
+pub(super) async fn run(args: &VerifyArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let as_of = args.as_of.as_of.unwrap_or_else(|| context.now());
+    let store = context.deployment().await?;
+    let mut scene = look_at(&store, &args.boxes, context).await?;
+    must_exist(store.as_ref(), &scene, &args.boxes).await?;
+    let total = scene.boxes.len() as u64;
+    let progress = context.progress_things("boxes proved", total);
+    let boxes: Vec<BoxVerdict> = {
+        let (store, progress, context) = (&store, &progress, &*context);
+        stream::iter(std::mem::take(&mut scene.boxes).into_values())
+            .map(|seen| async move {
+                let verified = verify_box(store, seen, args.all_generations, as_of, context).await;
+                progress.advance(1);
+                verified
+            })
+            .buffered(BOXES_AT_ONCE)
+            .try_collect()
+            .await?
+    };
+    drop(progress);
+    let all_good = !boxes.is_empty() && boxes.iter().all(|verified| verified.verdict == Verdict::Good);
+    context.answer(&Verified { store: store.describe(), boxes, findings: scene.findings }, as_of)?;
+    Ok(if all_good { Exit::Done } else { Exit::Found })
+}
+
+async fn look_at(store: &Arc<dyn ReadStore>, boxes: &[Label], context: &Context<'_>) -> Result<super::Scene, CommandError> {
+    let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(store));
+    let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix };
+    let scope = Scope { boxes: boxes.to_vec(), all_versions: false, concurrency: context.settings.concurrency };
+    Ok(gather(store.as_ref(), &reports, &scope).await?)
+}
+
+/// Proves one box; looks once more when it changed meanwhile, and calls it still writing when it changed again.
+async fn verify_box(
+    store: &Arc<dyn ReadStore>,
+    seen: BoxEvidence,
+    all: bool,
+    as_of: Timestamp,
+    context: &Context<'_>,
+) -> Result<BoxVerdict, CommandError> {
+    let look = Look { store: Arc::clone(store), seen };
+    let proved = prove_box(&look, all, context).await;
+    if !changed(&look, &proved).await {
+        return Ok(conclude(&look.seen, proved, as_of, None));
+    }
+    let label = look.seen.label.clone();
+    let mut scene = look_at(store, std::slice::from_ref(&label), context).await?;
+    let look = Look { store: Arc::clone(store), seen: scene.boxes.remove(&label).unwrap_or_else(|| BoxEvidence::new(label)) };
+    let proved = prove_box(&look, all, context).await;
+    let still = changed(&look, &proved).await.then(|| {
+        Finding::blocking(
+            Code::StillWriting,
+            look.seen.label.as_str(),
+            "its snapshot changed twice while it was read: the box is not dead",
+        )
+    });
+    Ok(conclude(&look.seen, proved, as_of, still))
+}
+
+async fn prove_box(look: &Look, all: bool, context: &Context<'_>) -> Vec<Proved> {
+    let account = &context.settings.default_account;
+    stream::iter(targets(&look.seen, all))
+        .map(|(chosen, asked)| async move {
+            match prove_one(look, &chosen, account).await {
+                Ok((meta, proof)) => {
+                    Proved { meta: Some(meta), findings: proof.findings.clone(), proof: Some(proof), chosen, asked }
+                }
+                Err(error) => {
+                    let finding = Finding::blocking(Code::NotRead, chosen.source.name(), error.message);
+                    Proved { chosen, asked, meta: None, proof: None, findings: vec![finding] }
+                }
+            }
+        })
+        .buffered(context.settings.concurrency.min(PROVED_AT_ONCE))
+        .collect()
+        .await
+}
+
+/// Proves one object; its copy is gone again afterwards.
+async fn prove_one(look: &Look, chosen: &Chosen, account: &str) -> Result<(ObjectMeta, Proof), CommandError> {
+    let (fetched, proof) =
+        fetch_and_prove(look.store.as_ref(), chosen, look.expected(chosen, account), Private::create()?, None).await?;
+    Ok((fetched.meta, proof))
+}
+
+/// What is fetched, newest first: current and what it is compared with, or everything.
+fn targets(seen: &BoxEvidence, all: bool) -> Vec<(Chosen, bool)> {
+    let because = String::from("to be proved");
+    let mut targets = Vec::new();
+    if let Some(current) = &seen.current {
+        targets.push((
+            Chosen { at: "current".to_owned(), source: Source::Object(current.clone()), because: because.clone() },
+            true,
+        ));
+    }
+    let own = own_stamp(seen);
+    let mut compared = false;
+    for generation in &seen.generations {
+        let same = seen.same_as_current(generation);
+        // The generation of current's own pass serves to compare bytes when listings cannot tell; the newest other one to
+        // compare rows.
+        let compares = !same && (Some(generation.stamp) == own || !std::mem::replace(&mut compared, true));
+        if all || compares {
+            let chosen = Chosen {
+                at: generation.stamp.to_string(),
+                source: Source::Object(generation.object.clone()),
+                because: because.clone(),
+            };
+            targets.push((chosen, all));
+        }
+    }
+    targets
+}
+
+fn own_stamp(seen: &BoxEvidence) -> Option<Stamp> {
+    seen.sidecar.document().and_then(|sidecar| sidecar.created_at).map(Stamp::at)
+}
+
+/// Whether anything is no longer as it was listed.
+async fn changed(look: &Look, proved: &[Proved]) -> bool {
+    let moved = proved.iter().any(|proved| match (&proved.meta, proved.chosen.source.object()) {
+        (Some(read), Some(listed)) => read.etag != listed.etag || read.bytes != listed.bytes,
+        _ => false,
+    });
+    // A sidecar that cannot be read again has its own finding.
+    moved || look.sidecar_changed().await.unwrap_or(false)
+}
+
+/// Compares what was proved with its neighbours, and gives the verdict.
+fn conclude(seen: &BoxEvidence, mut proved: Vec<Proved>, as_of: Timestamp, still: Option<Finding>) -> BoxVerdict {
+    compare_with_older(seen, &mut proved);
+    compare_with_own_generation(seen, &mut proved);
+    let mut findings = judge(seen, as_of).findings;
+    findings.extend(still);
+    finding::sort(&mut findings);
+    let objects: Vec<ObjectVerdict> = proved.into_iter().filter(|proved| proved.asked).filter_map(object_verdict).collect();
+    let worst = objects.iter().map(|object| object.verdict).max().unwrap_or(Verdict::Unknown);
+    BoxVerdict { label: seen.label.clone(), verdict: worst.max(Verdict::of(&findings)), objects, findings }
+}
+
+fn object_verdict(proved: Proved) -> Option<ObjectVerdict> {
+    let mut findings = proved.findings;
+    finding::sort(&mut findings);
+    Some(ObjectVerdict {
+        object: proved.meta.or_else(|| proved.chosen.source.object().cloned())?,
+        at: proved.chosen.at,
+        verdict: Verdict::of(&findings),
+        sha256: proved.proof.as_ref().map(|proof| proof.sha256.clone()),
+        rows: proved.proof.as_ref().map(Proof::rows).unwrap_or_default(),
+        findings,
+    })
+}
+
+/// Walks from the oldest: each is compared with the last one that did not collapse.
+fn compare_with_older(seen: &BoxEvidence, proved: &mut [Proved]) {
+    let mut reference: Option<(String, crate::registry::Census)> = None;
+    for proved in proved.iter_mut().rev() {
+        let Some(census) = proved.proof.as_ref().and_then(|proof| proof.census.clone()) else { continue };
+        let at = proved.chosen.at.clone();
+        let fallen = reference
+            .as_ref()
+            .and_then(|(older_at, older)| collapse(&at, &census, older_at, older).map(|because| (because, older_at)));
+        match fallen {
+            Some((because, older_at)) => proved.findings.push(
+                Finding::blocking(Code::RowsCollapsed, proved.chosen.source.name(), because).hint(format!(
+                    "carlosctl snapshot hold --box {0}, then: carlosctl restore --from-box {0} --at {older_at}",
+                    seen.label
+                )),
+            ),
+            None if census.routes > 0 => reference = Some((at, census)),
+            None => {}
+        }
+    }
+}
+
+/// Current and the generation of its own pass are one content, unless a clock was stepped back.
+fn compare_with_own_generation(seen: &BoxEvidence, proved: &mut [Proved]) {
+    let Some(own) = own_stamp(seen).map(|stamp| stamp.to_string()) else { return };
+    let sha = |proved: &[Proved], at: &str| {
+        proved.iter().find(|proved| proved.chosen.at == at).and_then(|proved| Some(proved.proof.as_ref()?.sha256.clone()))
+    };
+    let (Some(current), Some(generation)) = (sha(proved, "current"), sha(proved, &own)) else { return };
+    if current != generation
+        && let Some(proved) = proved.iter_mut().find(|proved| proved.chosen.at == "current")
+    {
+        proved.findings.push(Finding::warning(
+            Code::TornPair,
+            keys::current(&seen.label),
+            format!("differs from generation {own} of the same pass: the clock was stepped back, or one of them was replaced"),
+        ));
+    }
+}
+
+impl Answer for Verified {
+    const SCHEMA: &'static str = "carlosctl.snapshot-verify/1";
+
+    fn text(&self, columns: Option<u16>) -> String {
+        if self.boxes.is_empty() {
+            return format!("no box has a snapshot in {}\n", terminal::escape(&self.store));
+        }
+        let mut table = Table::new(&["box", "snapshot", "size", "routes", "sha256", "verdict"], columns);
+        for verified in &self.boxes {
+            for object in &verified.objects {
+                table.row([
+                    verified.label.as_str(),
+                    &object.at,
+                    &terminal::bytes(object.object.bytes),
+                    &object.rows.get("routes").map(u64::to_string).unwrap_or_default(),
+                    object.sha256.as_deref().map_or("", |sha256| &sha256[..12]),
+                    object.verdict.word(),
+                ]);
+            }
+        }
+        let mut text = table.to_string();
+        for verified in &self.boxes {
+            text.push_str(&format!("\nbox {}: {}\n", verified.label, verified.verdict.word()));
+            for finding in verified.findings.iter().chain(verified.objects.iter().flat_map(|object| &object.findings)) {
+                text.push_str(&finding_line(finding));
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
