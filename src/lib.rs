@@ -20,6 +20,7 @@
 //! | [`platform`] | CARLOS's nouns and documents, exactly formats.md |
 //! | [`registry`] | SQLite: what is in a registry |
 //! | [`store`] | the bucket, or a directory that stands for it |
+//! | [`retention`] | which versions stay, which may go, and why |
 //! | [`host`] | this machine: units, holders, the interlock, the atomic exchange |
 //! | [`terminal`] | what an operator sees and types |
 //! | [`finding`], [`exit`], [`error`] | how anything that is not fine is said |
@@ -36,6 +37,7 @@ pub mod finding;
 pub mod host;
 pub mod platform;
 pub mod registry;
+pub mod retention;
 pub mod settings;
 pub mod snapshot;
 pub mod store;

@@ -1,6 +1,8 @@
 //! One test binary: one file a feature, and the shared bench in `common`.
 
 mod common;
+mod retention_oracle;
+mod retention_worlds;
 mod shell;
 mod snapshot_content;
 mod snapshot_hold;
