@@ -233,3 +233,25 @@ fn insert(connection: &Connection, route: &RouteSpec) -> Result<(), RegistryErro
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Registry;
+
+    #[test]
+    fn the_same_routes_give_the_same_bytes_and_what_was_asked_for() {
+        let routes = busy_box(200, "v1");
+        let bytes = snapshot_bytes(&routes).expect("bytes");
+        assert_eq!(snapshot_bytes(&routes).expect("bytes"), bytes);
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("registry.db");
+        build(&path, &routes).expect("a registry");
+        assert_eq!(std::fs::read(&path).expect("it reads"), bytes);
+        assert!(build(&path, &routes).is_err(), "nothing is overwritten");
+        let live = directory.path().join("live.db");
+        build_live(&live, &routes).expect("a registry");
+        let fingerprint = |path| Registry::open_live(path).expect("it opens").fingerprint();
+        assert_eq!(fingerprint(&live), fingerprint(&path));
+    }
+}

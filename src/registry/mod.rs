@@ -4,6 +4,7 @@
 //! one read transaction, so its answer is of one moment even while the agent writes. Columns are probed, never assumed.
 //! Absent on purpose: any statement that writes. A registry is changed by replacing its file, never through here.
 
+mod build_state;
 mod census;
 mod check;
 mod diff;
@@ -20,6 +21,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use build_state::{BuildState, BuildStateCopy, host_builds, keeps_build_state};
 pub use census::{AppHosts, Census, Unreadable};
 pub use check::Check;
 pub use diff::{Diff, Row, RowChange, TableDiff, ValueChange, diff};
