@@ -18,8 +18,10 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
+use rusqlite::Connection;
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -45,8 +47,9 @@ pub struct Claim {
 #[derive(Debug)]
 pub struct Interlock {
     path: PathBuf,
-    // Given back in this order: the registry first, the lock file last.
-    _registry: Option<RegistryLock>,
+    // Given back in this order: SQLite first, then the registry, the lock file last.
+    folded: Mutex<Option<Connection>>,
+    registry: Option<RegistryLock>,
     _lock: LockFile,
 }
 
@@ -134,7 +137,7 @@ impl Interlock {
         if registry.as_ref().map(|registry| registry.identity) != looked_at {
             return Err(InterlockError::Replaced { path: target.path.clone() });
         }
-        Ok(Self { path: target.path.clone(), _registry: registry, _lock: lock })
+        Ok(Self { path: target.path.clone(), folded: Mutex::new(None), registry, _lock: lock })
     }
 
     /// Whether a restore or undo holds the interlock of the registry at `path` (its real path) now.
@@ -150,6 +153,16 @@ impl Interlock {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Keeps SQLite's connection, and with it SQLite's lock, until the end.
+    pub(super) fn keep(&self, connection: Connection) {
+        *self.folded.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
+    }
+
+    /// The lock on the old registry, where there was one.
+    pub(super) fn registry(&self) -> Option<&RegistryLock> {
+        self.registry.as_ref()
     }
 }
 
@@ -192,6 +205,11 @@ impl RegistryLock {
                 other => InterlockError::Registry { path: path.to_owned(), source: other.into() },
             },
         )
+    }
+
+    /// Device and inode of the file that is locked.
+    pub(super) fn identity(&self) -> (u64, u64) {
+        self.identity
     }
 }
 

@@ -3,6 +3,8 @@
 mod common;
 mod retention_oracle;
 mod retention_worlds;
+mod install_bench;
+mod install_sweep;
 mod shell;
 mod snapshot_content;
 mod snapshot_hold;

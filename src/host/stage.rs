@@ -1,0 +1,225 @@
+//! Where a registry is received and checked before anybody sees it: a file in a private directory beside the registry.
+//!
+//! Beside it, because only within one filesystem does a rename happen at once. In a directory of its own with mode 0700 and
+//! an unguessable name, because whoever checks the file opens it with SQLite, and SQLite believes any `-wal` or `-journal`
+//! that lies beside: nobody else may put one there.
+//!
+//! The file is locked while its maker lives, so that a killed run's remains can be told from a download under way.
+
+use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+use super::interlock::Interlock;
+use super::names::{self, Beside, SIDES};
+use super::steps;
+use super::target::Target;
+
+const FILE: &str = "staged.db";
+
+/// A registry that is being received. Removed when dropped, unless it was installed.
+#[derive(Debug)]
+pub struct Staged {
+    file: File,
+    directory: PathBuf,
+    path: PathBuf,
+    identity: (u64, u64),
+}
+
+/// The staging file or its directory said no.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct StageError {
+    /// Where.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl Staged {
+    /// An empty file for a registry that is to be installed at `target`, mode 0600 from the first moment.
+    ///
+    /// # Errors
+    /// The target's directory does not take it.
+    pub fn create(target: &Target) -> Result<Self, StageError> {
+        let mut random = [0; 16];
+        let directory = target.directory();
+        let at = |path: &Path, source| StageError { path: path.to_owned(), source };
+        getrandom::fill(&mut random).map_err(|error| at(directory, io::Error::other(error)))?;
+        let directory = directory.join(names::stage(target.base(), u128::from_ne_bytes(random)));
+        DirBuilder::new().mode(0o700).create(&directory).map_err(|error| at(&directory, error))?;
+        let staged = Self::create_in(&directory);
+        if staged.is_err() {
+            let _ = std::fs::remove_dir_all(&directory);
+        }
+        staged.map_err(|error| at(&directory, error))
+    }
+
+    fn create_in(directory: &Path) -> io::Result<Self> {
+        // A umask can only take away; what it took from the owner is given back.
+        std::fs::set_permissions(directory, Permissions::from_mode(0o700))?;
+        let path = directory.join(FILE);
+        let flags = (OFlags::NOFOLLOW | OFlags::CLOEXEC).bits().cast_signed();
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).custom_flags(flags).open(&path)?;
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        file.try_lock()?;
+        let metadata = file.metadata()?;
+        Ok(Self { file, directory: directory.to_owned(), path, identity: (metadata.dev(), metadata.ino()) })
+    }
+
+    /// Where it is, for checking it. Side files that the check leaves there are removed with the directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many bytes were received.
+    ///
+    /// # Errors
+    /// The file cannot be looked at.
+    pub fn bytes(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// The open file, for giving it its owner and mode.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Device and inode.
+    pub(super) fn identity(&self) -> (u64, u64) {
+        self.identity
+    }
+
+    /// The names of side files that something left beside the staged file.
+    pub(super) fn sides(&self) -> io::Result<Vec<&'static str>> {
+        let mut found = Vec::new();
+        for side in SIDES {
+            if steps::identity(&steps::with_end(&self.path, side))?.is_some() {
+                found.push(side);
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Write for Staged {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        // After an install the file has another name and only the directory is left.
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Removes what killed runs staged beside the registry of `interlock`; what a live run stages stays.
+///
+/// # Errors
+/// Something could not be looked at or removed; the first such error, after everything was tried.
+pub fn clean(interlock: &Interlock) -> Result<(), StageError> {
+    let directory = interlock.path().parent().unwrap_or(Path::new("/"));
+    let base = interlock.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let at = |path: &Path, source| StageError { path: path.to_owned(), source };
+    let mut first = Ok(());
+    for (name, beside) in names::list(directory, base).map_err(|error| at(directory, error))? {
+        if beside == Beside::Stage {
+            let path = directory.join(name);
+            let removed = clean_one(&path).map_err(|error| at(&path, error));
+            first = first.and(removed);
+        }
+    }
+    first
+}
+
+fn clean_one(directory: &Path) -> io::Result<()> {
+    if !directory.symlink_metadata()?.is_dir() {
+        return Err(io::Error::other("named like a staging directory of ours and is none; remove it"));
+    }
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
+    match OpenOptions::new().read(true).custom_flags(flags).open(directory.join(FILE)) {
+        Ok(file) => match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Ok(()),
+            Err(TryLockError::Error(error)) => Err(error),
+            Ok(()) => std::fs::remove_dir_all(directory),
+        },
+        // Its maker was killed, or is, between two steps; then it sees its directory gone and says so.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::remove_dir(directory),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::interlock::Claim;
+    use jiff::Timestamp;
+
+    fn target() -> (tempfile::TempDir, Target) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let target = Target::look(&directory.path().join("registry.db")).expect("facts");
+        (directory, target)
+    }
+
+    fn stages(target: &Target) -> usize {
+        let found = names::list(target.directory(), target.base()).expect("a list");
+        found.iter().filter(|(_, beside)| *beside == Beside::Stage).count()
+    }
+
+    #[test]
+    fn it_is_private_from_the_first_moment_and_gone_when_dropped() {
+        let (_directory, target) = target();
+        // As a shell with umask 000 and one with umask 777 would start us.
+        for umask in [0o000, 0o777] {
+            let earlier = rustix::process::umask(rustix::fs::Mode::from_raw_mode(umask));
+            let staged = Staged::create(&target);
+            rustix::process::umask(earlier);
+            let mut staged = staged.expect("a staged file");
+            staged.write_all(b"bytes").expect("written");
+            assert_eq!(staged.bytes().expect("a length"), 5);
+            let mode = |path: &Path| path.metadata().expect("facts").permissions().mode() & 0o7777;
+            assert_eq!((mode(staged.path()), mode(&staged.directory)), (0o600, 0o700));
+            assert_eq!(stages(&target), 1);
+            std::fs::write(steps::with_end(staged.path(), "-wal"), b"left by a check").expect("a file");
+            drop(staged);
+            assert_eq!(stages(&target), 0);
+        }
+    }
+
+    #[test]
+    fn remains_of_a_killed_run_are_removed_and_a_live_one_is_left_alone() {
+        let (_directory, target) = target();
+        let alive = Staged::create(&target).expect("a staged file");
+        let dead = target.directory().join(names::stage(target.base(), 1));
+        std::fs::create_dir(&dead).expect("a directory");
+        std::fs::write(dead.join(FILE), b"half").expect("a file");
+        std::fs::write(dead.join("staged.db-journal"), b"x").expect("a file");
+        let empty = target.directory().join(names::stage(target.base(), 2));
+        std::fs::create_dir(&empty).expect("a directory");
+        let interlock = Interlock::acquire(&target, &Claim::new("restore", "x", Timestamp::UNIX_EPOCH)).expect("the interlock");
+        clean(&interlock).expect("cleaned");
+        assert_eq!((stages(&target), alive.path().exists()), (1, true));
+    }
+
+    #[test]
+    fn a_link_that_is_named_like_a_stage_is_not_followed() {
+        let (directory, target) = target();
+        let precious = directory.path().join("precious");
+        std::fs::create_dir(&precious).expect("a directory");
+        std::fs::write(precious.join(FILE), b"x").expect("a file");
+        std::os::unix::fs::symlink(&precious, target.directory().join(names::stage(target.base(), 3))).expect("a link");
+        let interlock = Interlock::acquire(&target, &Claim::new("restore", "x", Timestamp::UNIX_EPOCH)).expect("the interlock");
+        assert!(clean(&interlock).is_err());
+        assert!(precious.join(FILE).exists());
+    }
+}
