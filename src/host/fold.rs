@@ -22,8 +22,10 @@ use super::steps;
 /// Others may hold SQLite's lock for a moment while they find out that they cannot have it.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How a journal begins that would be rolled back.
-const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+/// How a database, a journal that would be rolled back, and a WAL begin (the last byte of a WAL's is its byte order).
+const DATABASE_MAGIC: &[u8] = b"SQLite format 3\0";
+const JOURNAL_MAGIC: &[u8] = &[0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+const WAL_MAGIC: &[u8] = &[0x37, 0x7f, 0x06];
 
 /// What folding came to.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,6 +50,10 @@ pub(super) fn fold(interlock: &Interlock) -> Result<Folded, InstallError> {
     };
     if there != Some(registry.identity()) {
         return Err(InterlockError::Replaced { path: path.to_owned() }.into());
+    }
+    let start = registry.start().map_err(InstallError::at("reading the registry", path))?;
+    if !is_readable(&start, path).map_err(InstallError::at("reading the registry's side files", path))? {
+        return Ok(Folded::AsItIs);
     }
     match fold_file(path) {
         Ok(connection) => {
@@ -77,10 +83,11 @@ fn fold_file(path: &Path) -> Result<Connection, rusqlite::Error> {
         return Err(error(rusqlite::ffi::SQLITE_CANTOPEN));
     }
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Damage in the schema is kept, not judged: folding needs none. Said first, because other pragmas read the schema.
+    connection.execute_batch("PRAGMA writable_schema=ON")?;
     // Before the first access: then also a WAL is read without the shared-memory file, and the lock stays until closing.
     pragma(&connection, "locking_mode=EXCLUSIVE")?;
-    // Damage in the schema is kept, not judged: it needs no schema to fold.
-    connection.execute_batch("PRAGMA synchronous=FULL; PRAGMA writable_schema=ON; BEGIN EXCLUSIVE; COMMIT")?;
+    connection.execute_batch("PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT")?;
     let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy != 0 {
         return Err(error(rusqlite::ffi::SQLITE_BUSY));
@@ -92,6 +99,26 @@ fn fold_file(path: &Path) -> Result<Connection, rusqlite::Error> {
     // it would do so by path, and at that path is the new registry's.
     pragma(&connection, "journal_mode=MEMORY")?;
     Ok(connection)
+}
+
+/// Whether there is anything that SQLite could read: a database that begins as one, or a WAL or journal that has its beginning.
+/// Otherwise SQLite is not let near it, because opening removes side files that it can make nothing of.
+fn is_readable(start: &[u8], path: &Path) -> io::Result<bool> {
+    Ok(!start.is_empty()
+        && (start.starts_with(DATABASE_MAGIC)
+            || begins_with(&steps::with_end(path, "-wal"), WAL_MAGIC)?
+            || begins_with(&steps::with_end(path, "-journal"), JOURNAL_MAGIC)?))
+}
+
+/// Whether a side file is there and begins so. Never through a link, never a pipe that would make us wait.
+fn begins_with(path: &Path, magic: &[u8]) -> io::Result<bool> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
+    let mut start = vec![0; magic.len()];
+    match OpenOptions::new().read(true).custom_flags(flags).open(path).and_then(|mut file| file.read_exact(&mut start)) {
+        Ok(()) => Ok(start == magic),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Runs a pragma that answers with one text.
@@ -112,14 +139,8 @@ fn remove_sides(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut start = [0; JOURNAL_MAGIC.len()];
-    let journal = steps::with_end(path, "-journal");
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
-    let journal = OpenOptions::new().read(true).custom_flags(flags).open(journal);
-    match journal.and_then(|mut file| file.read_exact(&mut start)) {
-        Ok(()) if start == JOURNAL_MAGIC => return Err(io::Error::other("the journal is still hot after the rollback")),
-        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof) => return Err(error),
-        _ => {}
+    if begins_with(&steps::with_end(path, "-journal"), JOURNAL_MAGIC)? {
+        return Err(io::Error::other("the journal is still hot after the rollback"));
     }
     for side in SIDES {
         steps::remove(&steps::with_end(path, side))?;

@@ -25,7 +25,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::exchange::Exchange;
 use super::fold::fold;
-use super::holders::{self, Holder};
+use super::holders::{self, Holders};
 use super::interlock::{Interlock, InterlockError};
 use super::names::{self, Kept, Reason};
 use super::recover::recover;
@@ -49,7 +49,7 @@ pub struct Installed {
     pub before: Option<PathBuf>,
     /// Processes that still have the replaced registry open: they opened it while it was locked, and must be stopped before
     /// anything else, because SQLite finds side files by path.
-    pub strays: Vec<Holder>,
+    pub strays: Holders,
     /// Attributes of the old file that the new one could not be given, with the reason; `restorecon` helps with a label.
     pub attributes_lost: Vec<String>,
 }
@@ -174,7 +174,7 @@ pub fn install(staged: Staged, target: &Target, interlock: &Interlock, stamp: St
     let exchange = Exchange { path: path.to_owned(), kept: next(path, Reason::Before, stamp)?, incoming, origin: None };
     let before = exchange.run(staged.path(), interlock, &folded)?;
     drop(staged);
-    let strays = before.as_deref().map_or_else(Vec::new, |before| strays(path, before));
+    let strays = before.as_deref().map_or_else(Holders::default, |before| strays(path, before));
     Ok(Installed { path: path.to_owned(), before, strays, attributes_lost })
 }
 
@@ -188,21 +188,19 @@ pub(super) fn next(path: &Path, reason: Reason, stamp: Stamp) -> Result<Kept, In
 
 /// Waits until nobody has the replaced registry open any more. As long as the interlock is held they cannot read or write it,
 /// so they give up; who does not is named.
-pub(super) fn strays(path: &Path, replaced: &Path) -> Vec<Holder> {
+pub(super) fn strays(path: &Path, replaced: &Path) -> Holders {
     let name = replaced.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let mut strays = Vec::new();
-    for look in 0..STRAY_LOOKS {
-        if look > 0 {
-            std::thread::sleep(STRAY_PAUSE);
+    let mut looks = 1;
+    loop {
+        let Ok(target) = Target::look(path) else { return Holders { some_hidden: true, ..Holders::default() } };
+        let mut strays = holders::scan(Path::new(holders::PROC), &target);
+        strays.found.retain(|holder| holder.files.iter().any(|file| file == name));
+        if strays.found.is_empty() || looks == STRAY_LOOKS {
+            return strays;
         }
-        let Ok(target) = Target::look(path) else { break };
-        strays = holders::scan(Path::new(holders::PROC), &target).found;
-        strays.retain(|holder| holder.files.iter().any(|file| file == name));
-        if strays.is_empty() {
-            break;
-        }
+        looks += 1;
+        std::thread::sleep(STRAY_PAUSE);
     }
-    strays
 }
 
 /// Gives the staged file the owner, mode and attributes of the registry at `path`; where there is none, its directory's owner
@@ -248,3 +246,6 @@ fn copy_attribute(from: &Path, to: &std::fs::File, name: &str) -> Result<(), Err
     }
     rustix::fs::fsetxattr(to, name, &value, XattrFlags::empty())
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::exchange::Exchange;
 use super::fold::fold;
-use super::holders::Holder;
+use super::holders::Holders;
 use super::install::{InstallError, next, strays};
 use super::interlock::{Interlock, InterlockError};
 use super::names::{self, Beside, Kept, Reason, SIDES};
@@ -27,7 +27,7 @@ pub struct Undone {
     /// Where the registry is that it replaced, where there was one.
     pub kept: Option<PathBuf>,
     /// Processes that still have the replaced registry open; see [`super::install::Installed::strays`].
-    pub strays: Vec<Holder>,
+    pub strays: Holders,
 }
 
 /// The registry that an undo would put back: the one that the last restore replaced.
@@ -58,7 +58,7 @@ pub fn undo(target: &Target, interlock: &Interlock, stamp: Stamp) -> Result<Undo
     let folded = fold(interlock)?;
     let exchange = Exchange { path: path.to_owned(), kept: next(path, Reason::Undone, stamp)?, incoming, origin: Some(origin) };
     let kept = exchange.run(&from, interlock, &folded)?;
-    let strays = kept.as_deref().map_or_else(Vec::new, |kept| strays(path, kept));
+    let strays = kept.as_deref().map_or_else(Holders::default, |kept| strays(path, kept));
     Ok(Undone { path: path.to_owned(), from, kept, strays })
 }
 

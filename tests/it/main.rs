@@ -4,6 +4,7 @@ mod common;
 mod retention_oracle;
 mod retention_worlds;
 mod install_bench;
+mod install_full_disk;
 mod install_sweep;
 mod shell;
 mod snapshot_content;
