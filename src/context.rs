@@ -127,6 +127,12 @@ impl<'w> Context<'w> {
         self.world.terminal.stderr && !self.settings.quiet && !self.settings.json
     }
 
+    /// This machine's name.
+    #[must_use]
+    pub fn machine(&self) -> String {
+        rustix::system::uname().nodename().to_string_lossy().into_owned()
+    }
+
     /// This machine's time, now.
     #[must_use]
     pub fn now(&self) -> Timestamp {
@@ -176,6 +182,11 @@ impl<'w> Context<'w> {
         if !self.settings.quiet {
             let _ = writeln!(self.world.err, "{}", escape(line));
         }
+    }
+
+    /// Says a block of text on standard error, already escaped; also with `--quiet`, because it is what is consented to.
+    pub fn say_block(&mut self, text: &str) {
+        let _ = write!(self.world.err, "{text}");
     }
 
     /// Says findings on standard error, weightiest first; with `--quiet` only what is not a note.

@@ -195,6 +195,10 @@ codes! {
         "the restore is done and its receipt could not be written everywhere",
         "the error of the write",
         "keep the copy that was written";
+    AttributesLost "attributes-lost" never:
+        "an attribute of the old file, such as its security label, could not be given to the new one",
+        "the attribute and what the system said",
+        "restorecon on the registry, before the agent is started";
     // Retention: refusals.
     ReportsUnavailable "reports-unavailable" never:
         "the box reports cannot be read at all, so nothing can be pruned",

@@ -37,6 +37,7 @@ pub mod finding;
 pub mod host;
 pub mod platform;
 pub mod registry;
+pub mod restore;
 pub mod retention;
 pub mod settings;
 pub mod snapshot;

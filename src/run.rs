@@ -35,6 +35,7 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
 async fn command(command: Command, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     match command {
         Command::Snapshot(command) => Box::pin(crate::snapshot::run(&command, context)).await,
+        Command::Restore(args) => Box::pin(crate::restore::run(&args, context)).await,
         Command::Help { topic } => help(&topic, context),
     }
 }

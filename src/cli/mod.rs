@@ -2,6 +2,7 @@
 #![expect(clippy::doc_markdown, reason = "the comments are shown to operators as they stand")]
 
 mod parse;
+pub mod restore;
 pub mod snapshot;
 
 use std::num::NonZeroU16;
@@ -32,6 +33,9 @@ pub enum Command {
     /// Look at, check and protect snapshots
     #[command(subcommand)]
     Snapshot(snapshot::SnapshotCommand),
+    /// Install a dead box's registry on this standby, before its agent is started
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+    Restore(restore::RestoreArgs),
     /// Print help, of the program, a command, or a topic: exit-codes, findings
     Help {
         /// A command or topic

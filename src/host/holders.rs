@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::names::{self, Beside, SIDES};
 use super::target::Target;
 use crate::finding::{Code, Finding};
+use crate::terminal;
 
 /// Where the kernel shows processes.
 pub const PROC: &str = "/proc";
@@ -30,6 +31,8 @@ pub struct Holders {
     pub not_looked_into: usize,
     /// Whether processes may be hidden altogether, so that `not_looked_into` is too small.
     pub some_hidden: bool,
+    /// Whether another process has a lock on a file of the registry; none where the kernel's list could not be read.
+    pub locked: Option<bool>,
 }
 
 /// One process that holds something of the registry.
@@ -62,8 +65,10 @@ pub fn scan(proc: &Path, target: &Target) -> Holders {
             continue;
         }
         let mut files = BTreeSet::new();
-        let complete = gone_is_empty(open_files(&entry.path(), &watched, &mut files))
-            & gone_is_empty(mappings(&entry.path(), &watched, &mut files));
+        let complete = gone_is_empty(open_files(&entry.path(), &watched, &mut files));
+        // A bonus: SQLite keeps the descriptor of whatever it maps, so the descriptors alone are a complete look. A hardened
+        // process 1 lets even root read only those.
+        let _ = mappings(&entry.path(), &watched, &mut files);
         if !files.is_empty() {
             let command = std::fs::read(entry.path().join("comm")).unwrap_or_default();
             let command = String::from_utf8_lossy(&command).trim_end_matches('\n').to_owned();
@@ -73,6 +78,7 @@ pub fn scan(proc: &Path, target: &Target) -> Holders {
         }
     }
     holders.found.sort_by_key(|holder| holder.pid);
+    holders.locked = locked(proc, &watched, own);
     holders
 }
 
@@ -88,12 +94,19 @@ pub fn findings(holders: &Holders, target: &Target) -> Vec<Finding> {
             Finding::blocking(Code::RegistryHeld, &path, because).hint("stop that process; nothing was changed")
         })
         .collect();
-    if holders.not_looked_into > 0 || holders.some_hidden {
+    let unseen = holders.not_looked_into > 0 || holders.some_hidden;
+    // An agent keeps its registry in WAL mode, and SQLite keeps a lock for as long as such a registry is open. So a process
+    // that may not be looked into, as a hardened process 1, and that has no lock, does not work on it.
+    if unseen && !holders.some_hidden && holders.locked == Some(false) {
+        let count = terminal::count(holders.not_looked_into as u64, "other process");
+        let because = format!("{count} could not be looked into; no lock on the registry says that one works on it");
+        findings.push(Finding::warning(Code::HoldersUnknown, &path, because));
+    } else if unseen {
         let because = if holders.some_hidden {
             "processes are hidden from this user, so it is not known whether one has the registry open".to_owned()
         } else {
-            let count = holders.not_looked_into;
-            format!("{count} processes could not be looked into, so it is not known whether one has the registry open")
+            let count = terminal::count(holders.not_looked_into as u64, "other process");
+            format!("{count} could not be looked into, so it is not known whether one has the registry open")
         };
         findings.push(Finding::blocking(Code::HoldersUnknown, &path, because).hint("run as root"));
     }
@@ -180,6 +193,20 @@ fn mappings(process: &Path, watched: &Watched, found: &mut BTreeSet<String>) -> 
         found.extend(by_path.map(|(_, name)| (*name).to_owned()));
     }
     Ok(())
+}
+
+/// Whether a process besides `own` has a lock on a watched file, from the kernel's list: the files are not opened, because
+/// closing them would give our own locks back.
+fn locked(proc: &Path, watched: &Watched, own: u32) -> Option<bool> {
+    let list = std::fs::read_to_string(proc.join("locks")).ok()?;
+    Some(list.lines().any(|line| {
+        // 1: POSIX ADVISORY READ 1234 fd:01:5678 1073741826 1073742335; a waiter has a -> behind its number.
+        let mut fields = line.split_ascii_whitespace().filter(|field| *field != "->").skip(4);
+        let (Some(pid), Some(file)) = (fields.next(), fields.next()) else { return false };
+        // The inode alone: some filesystems show another device here than everywhere else, and one lock too many is safe.
+        let inode = file.rsplit(':').next().and_then(|inode| inode.parse::<u64>().ok());
+        pid != own.to_string() && watched.there.keys().any(|(_, watched)| Some(*watched) == inode)
+    }))
 }
 
 /// `fd:01` as the kernel writes it in maps.
@@ -337,6 +364,17 @@ mod tests {
         let unknown = findings(&holders, &target);
         assert_eq!((unknown.len(), unknown[0].code), (1, Code::HoldersUnknown));
         assert!(unknown[0].stops(&[]));
+
+        // The kernel's list of locks tells whether an agent can be among them.
+        let inode = target.file.as_ref().expect("a file").inode;
+        for (lock, stops) in [(format!("00:1b:{inode}"), true), (format!("00:1b:{}", inode + 1), false)] {
+            let list = format!(
+                "1: POSIX  ADVISORY  READ 77 {lock} 1073741826 1073742335\n1: -> FLOCK  ADVISORY  WRITE 5 00:1b:1 0 EOF\n"
+            );
+            std::fs::write(proc.path().join("locks"), list).expect("a file");
+            let unknown = findings(&scan(proc.path(), &target), &target);
+            assert_eq!((unknown.len(), unknown[0].code, unknown[0].stops(&[])), (1, Code::HoldersUnknown, stops));
+        }
 
         let hidden = scan(&proc.path().join("nowhere"), &target);
         assert!(hidden.some_hidden);

@@ -37,7 +37,8 @@ fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
 /// A count with its noun: `1 route`, `12 routes`.
 #[must_use]
 pub fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+    let end = if noun.ends_with('s') { "es" } else { "s" };
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}{end}") }
 }
 
 #[cfg(test)]
@@ -57,5 +58,6 @@ mod tests {
         assert_eq!(age(-90), "1 min ahead");
         assert_eq!(age(3 * 86_400 + 4 * 3_600), "3 d 4 h");
         assert_eq!(count(1, "route"), "1 route");
+        assert_eq!(count(2, "process"), "2 processes");
     }
 }

@@ -1,11 +1,12 @@
 //! One test binary: one file a feature, and the shared bench in `common`.
 
 mod common;
-mod retention_oracle;
-mod retention_worlds;
 mod install_bench;
 mod install_full_disk;
 mod install_sweep;
+mod restore;
+mod retention_oracle;
+mod retention_worlds;
 mod shell;
 mod snapshot_content;
 mod snapshot_hold;

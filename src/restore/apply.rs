@@ -1,0 +1,217 @@
+//! Installs under the interlock, and proves what was installed (contract section 3, "Act" and "Prove").
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use super::answered;
+use super::gather::{Gathered, Place, host_findings};
+use super::receipt;
+use super::view::Answered;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::{self, Code, Finding, Severity};
+use crate::host::holders;
+use crate::host::install::{self, InstallError, Installed};
+use crate::host::interlock::{Claim, Interlock, InterlockError};
+use crate::host::stage::Staged;
+use crate::host::target::Target;
+use crate::platform::Stamp;
+use crate::registry::{Census, Registry};
+use crate::snapshot::{Look, blocking};
+use crate::store::WriteStore;
+use crate::terminal::Consent;
+
+/// Installs what was gathered. Everything that may have changed since it was judged is looked at again under the interlock.
+pub(super) async fn install(
+    gathered: Gathered,
+    findings: Vec<Finding>,
+    _consent: &Consent,
+    context: &mut Context<'_>,
+) -> Result<Exit, CommandError> {
+    still_as_seen(&gathered, context).await?;
+    let host = context.machine();
+    let now = context.now();
+    let mut answered = answered(&gathered, findings, "installed");
+    answered.sha256 = Some(gathered.evidence.proof.sha256.clone());
+    let interlock = acquire(&gathered.target, &Claim::new("restore", host.clone(), now)).await?;
+    agent_still_stopped(&gathered.target, &gathered.evidence.request.allowed, context).await?;
+
+    let Place::Staged(staged) = gathered.place else {
+        return Err(CommandError::new(
+            Exit::Unexpected,
+            "the snapshot was not staged beside the registry; nothing was changed",
+        ));
+    };
+    let (interlock, installed) = exchange(staged, gathered.target.clone(), interlock, Stamp::at(now)).await?;
+    answered.before = installed.before;
+    // They opened it while it was locked; it is not blocking any more, because the exchange is done.
+    let strays = holders::findings(&installed.strays, &gathered.target);
+    for mut stray in strays.into_iter().filter(|found| found.code == Code::RegistryHeld) {
+        stray.severity = Severity::Warning;
+        answered.findings.push(stray.hint("stop it before anything else is started"));
+    }
+    if !installed.attributes_lost.is_empty() {
+        answered.findings.push(
+            Finding::warning(Code::AttributesLost, installed.path.display().to_string(), installed.attributes_lost.join("; "))
+                .hint(format!("restorecon {}", installed.path.display())),
+        );
+    }
+    prove(&installed.path, gathered.evidence.proof.census.clone(), &context.settings.default_account).await?;
+    drop(interlock);
+    conclude(answered, &gathered.evidence.request.allowed, &host, now, context).await
+}
+
+/// The registry is in place already: an earlier run was cut after the exchange. Proves it and writes the receipt.
+pub(super) async fn finish(
+    gathered: Gathered,
+    findings: Vec<Finding>,
+    context: &mut Context<'_>,
+) -> Result<Exit, CommandError> {
+    let host = context.machine();
+    let now = context.now();
+    let mut answered = answered(&gathered, findings, "installed");
+    answered.sha256 = Some(gathered.evidence.proof.sha256.clone());
+    let interlock = acquire(&gathered.target, &Claim::new("restore", host.clone(), now)).await?;
+    let recovered = blocking(move || crate::host::recover::recover(&interlock).map(|()| interlock)).await?;
+    let interlock = recovered.map_err(|error| failed(&error))?;
+    answered.before = newest_before(&gathered.target);
+    prove(&gathered.target.path, gathered.evidence.proof.census.clone(), &context.settings.default_account).await?;
+    drop(interlock);
+    conclude(answered, &gathered.evidence.request.allowed, &host, now, context).await
+}
+
+fn newest_before(target: &Target) -> Option<PathBuf> {
+    crate::host::undo::newest_before(&Target::look(&target.named).ok()?).map(|(_, path)| path)
+}
+
+/// What was judged is what is installed: the operator may have thought for an hour at the question.
+async fn still_as_seen(gathered: &Gathered, context: &Context<'_>) -> Result<(), CommandError> {
+    let evidence = &gathered.evidence;
+    let named = gathered.target.named.clone();
+    let target =
+        blocking(move || Target::look(&named)).await?.map_err(|error| CommandError::new(Exit::Refused, error.to_string()))?;
+    if !target.is_as_in(&gathered.target) {
+        return Err(changed(format!("{}: the registry changed since it was looked at", target.path.display())));
+    }
+    let Some(object) = evidence.chosen.source.object().filter(|object| object.version_id.is_none()) else { return Ok(()) };
+    let now = gathered.store.head(&object.key).await?;
+    if now.etag != object.etag {
+        return Err(changed(format!(
+            "{}: another object since it was looked at (etag {}, now {})",
+            object.key, object.etag, now.etag
+        )));
+    }
+    let look = Look { store: gathered.store.clone(), seen: evidence.dead.clone() };
+    if evidence.chosen.at == "current" && look.sidecar_changed().await? {
+        return Err(changed(format!("the sidecar of {} changed since it was looked at", evidence.request.from_box)));
+    }
+    let _ = context;
+    Ok(())
+}
+
+fn changed(what: String) -> CommandError {
+    CommandError::new(Exit::Changed, format!("{what}; nothing was changed"))
+        .hint("run the restore again, and look at what it shows")
+}
+
+pub(super) async fn acquire(target: &Target, claim: &Claim) -> Result<Interlock, CommandError> {
+    let (target, claim) = (target.clone(), claim.clone());
+    blocking(move || Interlock::acquire(&target, &claim)).await?.map_err(|error| {
+        let exit = match &error {
+            InterlockError::InProgress { .. } => Exit::Locked,
+            InterlockError::Replaced { .. } => Exit::Changed,
+            _ => Exit::Refused,
+        };
+        CommandError::new(exit, format!("{error}; nothing was changed"))
+    })
+}
+
+/// Asks again, now that nobody can begin another restore.
+pub(super) async fn agent_still_stopped(
+    target: &Target,
+    allowed: &[Code],
+    context: &mut Context<'_>,
+) -> Result<(), CommandError> {
+    let mut findings = host_findings(target, context).await?;
+    // The interlock is ours now.
+    findings.retain(|found| found.code != Code::RestoreInProgress);
+    let stopping: Vec<Finding> = findings.into_iter().filter(|found| found.stops(allowed)).collect();
+    if stopping.is_empty() {
+        return Ok(());
+    }
+    context.say_findings(&stopping);
+    Err(CommandError::new(Exit::Refused, "this machine changed since it was looked at; nothing was changed"))
+}
+
+/// The exchange itself runs on a thread of its own, which an interrupted run does not cut.
+async fn exchange(
+    staged: Staged,
+    target: Target,
+    interlock: Interlock,
+    stamp: Stamp,
+) -> Result<(Interlock, Installed), CommandError> {
+    let done =
+        blocking(move || install::install(staged, &target, &interlock, stamp).map(|installed| (interlock, installed))).await?;
+    done.map_err(|error| failed(&error))
+}
+
+pub(super) fn failed(error: &InstallError) -> CommandError {
+    let text = crate::error::chain(error);
+    let (exit, text) = match error {
+        InstallError::Unfinished { .. } => (Exit::Partly, text),
+        _ => (Exit::Refused, format!("{text}; nothing was changed")),
+    };
+    CommandError::new(exit, text).hint("run the same command again: it goes on from there")
+}
+
+/// Opens the installed registry as the agent will, and compares what is in it with what was staged.
+async fn prove(path: &std::path::Path, staged: Option<Census>, default_account: &str) -> Result<(), CommandError> {
+    let (path, default_account) = (path.to_owned(), default_account.to_owned());
+    let shown = path.display().to_string();
+    let found = blocking(move || Registry::open_as_agent(&path).and_then(|registry| registry.census(&default_account))).await?;
+    let undo = |because: String| {
+        CommandError::new(Exit::Found, format!("{shown}: installed, and the proof failed: {because}"))
+            .hint("do not start the agent; look at the file, or take it back: carlosctl restore undo")
+    };
+    match found {
+        Ok(census) if Some(&census) == staged.as_ref() => Ok(()),
+        Ok(_) => Err(undo("it does not hold what was staged".to_owned())),
+        Err(error) => Err(undo(error.to_string())),
+    }
+}
+
+async fn conclude(
+    mut answered: Answered,
+    allowed: &[Code],
+    host: &str,
+    now: Timestamp,
+    context: &mut Context<'_>,
+) -> Result<Exit, CommandError> {
+    let store = context.deployment_for_writing().await;
+    let store: Result<&dyn WriteStore, CommandError> = store.as_ref().map(AsRef::as_ref).map_err(Clone::clone);
+    receipt::write(&mut answered, host, allowed, now, store).await;
+    finding::sort(&mut answered.findings);
+    answered.next = next_steps(&answered, context);
+    let late: Vec<Finding> = answered
+        .findings
+        .iter()
+        .filter(|found| matches!(found.code, Code::ReceiptNotStored | Code::AttributesLost | Code::RegistryHeld))
+        .cloned()
+        .collect();
+    context.say_findings(&late);
+    context.answer(&answered, now)?;
+    Ok(receipt::exit(&answered))
+}
+
+fn next_steps(answered: &Answered, context: &Context<'_>) -> Vec<String> {
+    let unit = context.settings.agent_units.first().map_or("the agent's unit", String::as_str);
+    let from = answered.from_box.as_ref().map_or("-", |label| label.as_str());
+    vec![
+        format!("start the agent: systemctl unmask {unit} && systemctl start {unit}"),
+        format!("look at what it publishes: carlosctl snapshot list --box {from}"),
+        "retention stays refused until every box has reported again".to_owned(),
+        "to take it back: stop the agent, then carlosctl restore undo".to_owned(),
+    ]
+}

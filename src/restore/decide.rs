@@ -1,0 +1,295 @@
+//! Whether a restore may go on. Pure: evidence in, all findings and one decision out (contract section 3).
+
+use jiff::SignedDuration;
+
+use super::evidence::{Evidence, TargetContent};
+use crate::exit::Exit;
+use crate::finding::{self, Code, Finding, Severity};
+use crate::platform::{Label, keys};
+use crate::snapshot::{self, BoxEvidence, CLOCK_TOLERANCE, Rung, Source};
+use crate::terminal;
+
+/// A box that wrote or reported within this time is not dead.
+const SIGN_OF_LIFE: SignedDuration = SignedDuration::from_mins(10);
+
+/// What follows from the evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Everything found, sorted.
+    pub findings: Vec<Finding>,
+    /// What is done.
+    pub outcome: Outcome,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing; the exit says why.
+    Refuse(Exit),
+    /// The chosen object is installed, after consent.
+    Install,
+    /// It is installed already: the proof and the receipt are finished.
+    Finish,
+}
+
+/// Decides.
+#[must_use]
+pub fn decide(evidence: &Evidence) -> Decision {
+    let mut findings = evidence.host.clone();
+    identity(evidence, &mut findings);
+    bucket(evidence, &mut findings);
+    content(evidence, &mut findings);
+    life(evidence, &mut findings);
+    target(evidence, &mut findings);
+    finding::sort(&mut findings);
+    let outcome = outcome(evidence, &findings);
+    Decision { findings, outcome }
+}
+
+/// The codes that are allowed here. A rebuilt box that reuses its label has nothing but content to be told by, so there
+/// emptiness and collapse cannot be waved through.
+fn allowed(evidence: &Evidence) -> Vec<Code> {
+    let demanded = [Code::NoRows, Code::RowsCollapsed, Code::SizeCollapsed];
+    let request = &evidence.request;
+    request.allowed.iter().copied().filter(|code| !(request.same_label && demanded.contains(code))).collect()
+}
+
+fn outcome(evidence: &Evidence, findings: &[Finding]) -> Outcome {
+    let allowed = allowed(evidence);
+    let mut stops = findings.iter().filter(|finding| finding.stops(&allowed)).map(|finding| finding.code).peekable();
+    if stops.peek().is_none() {
+        return if evidence.target == TargetContent::Equal { Outcome::Finish } else { Outcome::Install };
+    }
+    // Another restore explains a held registry, and clocks that disagree spoil every age: each is the cause to name.
+    let stops: Vec<Code> = stops.collect();
+    if stops.contains(&Code::RestoreInProgress) {
+        Outcome::Refuse(Exit::Locked)
+    } else if stops.contains(&Code::ClockSkew) {
+        Outcome::Refuse(Exit::Clocks)
+    } else {
+        Outcome::Refuse(Exit::Refused)
+    }
+}
+
+/// Which box is which.
+fn identity(evidence: &Evidence, findings: &mut Vec<Finding>) {
+    let request = &evidence.request;
+    match &request.this_box {
+        None if !request.same_label => findings.push(
+            Finding::blocking(
+                Code::OwnLabelUnknown,
+                request.from_box.as_str(),
+                "this box's own label is not known, so it cannot be told whether the source is this box",
+            )
+            .hint("give --this-box LABEL, or set CARLOS_BOX_LABEL"),
+        ),
+        Some(own) if *own == request.from_box && !request.same_label => findings.push(
+            Finding::blocking(Code::SameBox, own.as_str(), format!("the source {} is this box's own label", request.from_box))
+                .hint("for a rebuilt box that reuses the dead one's label: --same-label"),
+        ),
+        _ => {}
+    }
+    if let Some(own) = evidence.own.as_ref().filter(|_| !request.same_label) {
+        already_published(own, findings);
+    }
+}
+
+/// An agent that has run here may have written over something, and may start again.
+fn already_published(own: &BoxEvidence, findings: &mut Vec<Finding>) {
+    let mut published = Vec::new();
+    if own.current.is_some() {
+        published.push(keys::current(&own.label));
+    }
+    if let Some(newest) = own.generations.first() {
+        published.push(newest.object.key.clone());
+    }
+    if let Some(at) = own.reported_at {
+        published.push(format!("a report of {at}"));
+    }
+    if !published.is_empty() {
+        findings.push(Finding::blocking(
+            Code::BoxAlreadyPublished,
+            own.label.as_str(),
+            format!("this box has already published {}: its agent has run", published.join(", ")),
+        ));
+    }
+}
+
+/// What the bucket says of the dead box. What is wrong with current does not stop a generation that was asked for by name;
+/// what is wrong with the box's identity does.
+fn bucket(evidence: &Evidence, findings: &mut Vec<Finding>) {
+    let judgement = snapshot::judge(&evidence.dead, evidence.as_of);
+    let current_chosen = is_current(evidence);
+    let compared = evidence.neighbour.as_ref().is_some_and(|neighbour| neighbour.content.is_ok());
+    let from_bucket = matches!(evidence.chosen.source, Source::Object(_));
+    for mut found in judgement.findings {
+        found.severity = match found.code {
+            _ if !from_bucket => Severity::Note,
+            Code::TornPair | Code::CurrentMissing | Code::SidecarTimeUnknown | Code::EmptyObject if !current_chosen => {
+                Severity::Warning
+            }
+            // Without content to compare, the sizes have to do.
+            Code::SizeCollapsed if current_chosen && !compared => Severity::Blocking,
+            _ => found.severity,
+        };
+        findings.push(found);
+    }
+    if !from_bucket {
+        findings.push(Finding::blocking(
+            Code::SidecarMissing,
+            evidence.chosen.source.name(),
+            format!("a file has no sidecar: nothing but its content says that it is of {}", evidence.request.from_box),
+        ));
+    }
+    if evidence.clock_ahead_seconds.is_some_and(|ahead| ahead.unsigned_abs() > CLOCK_TOLERANCE.as_secs().unsigned_abs()) {
+        let ahead = evidence.clock_ahead_seconds.unwrap_or_default();
+        let direction = if ahead < 0 { "behind" } else { "ahead of" };
+        findings.push(Finding::blocking(
+            Code::ClockSkew,
+            "clock",
+            format!("the store's clock is {} {direction} this machine's", terminal::age(ahead.saturating_abs())),
+        ));
+    }
+}
+
+fn is_current(evidence: &Evidence) -> bool {
+    evidence.chosen.at == "current"
+}
+
+/// What is in the chosen object, and against its neighbour.
+fn content(evidence: &Evidence, findings: &mut Vec<Finding>) {
+    let from = &evidence.request.from_box;
+    let last_good = last_good_command(evidence, from);
+    for found in &evidence.proof.findings {
+        let mut found = found.clone();
+        if found.code == Code::NoRows {
+            found.because.push_str(&last_good.0);
+            found.hint = last_good.1.clone();
+        }
+        findings.push(found);
+    }
+    let compared = evidence.neighbour.as_ref().zip(evidence.proof.census.as_ref());
+    if let Some((neighbour, census)) = compared {
+        match &neighbour.content {
+            Ok(older) if census.routes > 0 => {
+                if let Some(because) = snapshot::collapse(&evidence.chosen.at, census, &neighbour.at, older) {
+                    let mut found = Finding::blocking(Code::RowsCollapsed, evidence.chosen.source.name(), because);
+                    found.hint = Some(restore_command(from, &neighbour.at, evidence.request.same_label));
+                    findings.push(found);
+                }
+            }
+            Ok(_) => {}
+            Err(because) => findings.push(Finding::warning(
+                Code::NotRead,
+                from.as_str(),
+                format!("{} could not be compared with {}: {because}", evidence.chosen.at, neighbour.at),
+            )),
+        }
+    }
+    if evidence.changed_while_read {
+        findings.push(Finding::blocking(
+            Code::StillWriting,
+            from.as_str(),
+            "its snapshot changed while it was read: the box is not dead",
+        ));
+    }
+    if let (Some(max_age), Some(of)) = (evidence.request.max_age, evidence.of) {
+        let age = evidence.as_of.duration_since(of);
+        if age > max_age {
+            findings.push(Finding::blocking(
+                Code::SnapshotTooOld,
+                evidence.chosen.source.name(),
+                format!(
+                    "it is of {of}, {} ago, older than --max-age {}",
+                    terminal::age(age.as_secs()),
+                    terminal::age(max_age.as_secs())
+                ),
+            ));
+        }
+    }
+}
+
+/// How to name the last good one: a part of the sentence, and the command.
+fn last_good_command(evidence: &Evidence, from: &Label) -> (String, Option<String>) {
+    let judged = snapshot::judge(&evidence.dead, evidence.as_of).last_good;
+    let rung = match (&evidence.neighbour, judged) {
+        (Some(neighbour), _) if neighbour.content.as_ref().is_ok_and(|census| census.routes > 0) => Some(neighbour.at.clone()),
+        (_, Some(rung)) if rung != Rung::Current && rung.selector() != evidence.chosen.at => Some(rung.selector()),
+        _ => None,
+    };
+    match rung {
+        Some(at) => (format!("; last good is {at}"), Some(restore_command(from, &at, evidence.request.same_label))),
+        None => (
+            String::new(),
+            Some(format!("look for an older version or a hold: carlosctl snapshot list --box {from} --all-versions")),
+        ),
+    }
+}
+
+fn restore_command(from: &Label, at: &str, same_label: bool) -> String {
+    let same_label = if same_label { " --same-label" } else { "" };
+    format!("carlosctl restore --from-box {from} --at {at}{same_label}")
+}
+
+/// Whether the dead box is dead.
+fn life(evidence: &Evidence, findings: &mut Vec<Finding>) {
+    let dead = &evidence.dead;
+    let recent = |at: jiff::Timestamp| evidence.as_of.duration_since(at) < SIGN_OF_LIFE;
+    let written = dead
+        .current
+        .iter()
+        .chain(dead.generations.first().map(|generation| &generation.object))
+        .max_by_key(|object| object.last_modified);
+    if let Some(object) = written.filter(|object| recent(object.last_modified)) {
+        let seconds = evidence.as_of.duration_since(object.last_modified).as_secs();
+        findings.push(
+            Finding::blocking(
+                Code::StillWriting,
+                dead.label.as_str(),
+                format!(
+                    "{} was written {} ago: the box is not dead, or another one writes as it",
+                    object.key,
+                    terminal::age(seconds)
+                ),
+            )
+            .hint("stop that agent and wait 10 min, or make sure that it is the right box"),
+        );
+    }
+    if let Some(at) = dead.reported_at.filter(|at| recent(*at)) {
+        findings.push(Finding::blocking(
+            Code::DeadBoxReporting,
+            dead.label.as_str(),
+            format!(
+                "it reported {} ago, at {at}: the box is not dead",
+                terminal::age(evidence.as_of.duration_since(at).as_secs())
+            ),
+        ));
+    }
+}
+
+/// What would be replaced.
+fn target(evidence: &Evidence, findings: &mut Vec<Finding>) {
+    match &evidence.target {
+        TargetContent::Absent => {}
+        TargetContent::Equal => {
+            findings.push(Finding::note(
+                Code::AlreadyRestored,
+                "target",
+                format!("it already equals {}", evidence.chosen.source.name()),
+            ));
+        }
+        TargetContent::Registry(census) if census.routes == 0 => {}
+        TargetContent::Registry(census) => findings.push(
+            Finding::blocking(
+                Code::TargetNotEmpty,
+                "target",
+                format!("the registry here has {} of its own", terminal::count(census.routes, "route")),
+            )
+            .hint("is this the standby? then --allow target-not-empty; the old file is kept"),
+        ),
+        TargetContent::Unreadable(because) => findings.push(
+            Finding::blocking(Code::TargetUnreadable, "target", format!("what is there is no readable registry: {because}"))
+                .hint("look at the file; with --allow target-unreadable it is kept as it is"),
+        ),
+    }
+}

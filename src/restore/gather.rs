@@ -1,0 +1,208 @@
+//! Reads the world before a restore: the bucket, the object itself, this machine.
+//!
+//! The object is streamed once. Unless nothing may be changed, it lands where it would be installed from, so that what was
+//! judged is what is installed.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::evidence::{Evidence, Neighbour, Request};
+use super::target_content;
+use crate::cli::restore::RestoreArgs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::{Code, Finding};
+use crate::host::interlock::Interlock;
+use crate::host::stage::Staged;
+use crate::host::target::Target;
+use crate::host::{holders, units};
+use crate::platform::Label;
+use crate::snapshot::{
+    self, BoxEvidence, Chosen, Expected, Fetched, Landing, Look, Private, Proof, Selector, Source, blocking, chosen_at,
+};
+use crate::store::ReadStore;
+
+/// A neighbour larger than this is compared by size alone.
+const NEIGHBOUR_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+/// Room for SQLite and for the old registry's WAL to be folded in.
+const SPACE_MARGIN_BYTES: u64 = 1024 * 1024;
+
+/// Everything that was gathered, and what is needed to go on.
+pub(super) struct Gathered {
+    pub(super) evidence: Evidence,
+    pub(super) target: Target,
+    pub(super) place: Place,
+    pub(super) store: Arc<dyn ReadStore>,
+}
+
+/// Where the object landed.
+pub(super) enum Place {
+    /// Somewhere private: it can be judged, and not installed.
+    Private(Private),
+    /// In the target's directory, ready to be installed.
+    Staged(Staged),
+}
+
+impl Write for Place {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Private(private) => private.write(bytes),
+            Self::Staged(staged) => staged.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::Private(private) => private.flush(),
+            Self::Staged(staged) => staged.flush(),
+        }
+    }
+}
+
+impl Landing for Place {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Private(private) => private.path(),
+            Self::Staged(staged) => staged.path(),
+        }
+    }
+}
+
+/// Gathers.
+///
+/// # Errors
+/// The box or the selector's object does not exist; the store's; the local disk's. What is merely wrong is evidence.
+pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut Context<'_>) -> Result<Gathered, CommandError> {
+    let request = request(args, from_box, context)?;
+    let as_of = context.now();
+    let target = look_at_target(context).await?;
+    let look = snapshot::look(context, from_box, &[&args.at]).await?;
+    let own = own_box(&request, context).await?;
+    let mut host = host_findings(&target, context).await?;
+
+    let object_bytes = |seen: &BoxEvidence| -> u64 {
+        let chosen =
+            snapshot::select(seen, &args.at, as_of).ok().and_then(|mut chosen| (!chosen.is_empty()).then(|| chosen.remove(0)));
+        match chosen.map(|chosen| chosen.source) {
+            Some(Source::Object(object)) => object.bytes,
+            Some(Source::File(path)) => std::fs::metadata(path).map(|facts| facts.len()).unwrap_or_default(),
+            None => 0,
+        }
+    };
+    let sides: u64 = target.sides.iter().map(|side| side.bytes).sum();
+    let target_findings = target.findings(object_bytes(&look.seen) + sides + SPACE_MARGIN_BYTES);
+    let stageable = !args.dry_run && target_findings.is_empty();
+    host.extend(target_findings);
+
+    let (chosen, fetched, proof) = snapshot::resolve(context, &look, &args.at, as_of, || place(&target, stageable)).await?;
+    let neighbour = neighbour(&look, &chosen, as_of, context).await;
+    let changed_while_read = changed(&look, &chosen, &fetched).await?;
+    let content = target_content::read(&target, fetched.meta.bytes, &proof.sha256, &context.settings.default_account).await?;
+    let evidence = Evidence {
+        as_of,
+        request,
+        own,
+        of: chosen_at(&look.seen, &chosen),
+        dead: look.seen,
+        chosen,
+        proof,
+        neighbour,
+        changed_while_read,
+        clock_ahead_seconds: look.store.clock_ahead_seconds(),
+        host,
+        target: content,
+    };
+    Ok(Gathered { evidence, target, place: fetched.landing, store: look.store })
+}
+
+fn request(args: &RestoreArgs, from_box: &Label, context: &Context<'_>) -> Result<Request, CommandError> {
+    let this_box = context.settings.this_box.clone();
+    if let Some(own) = this_box.as_ref().filter(|own| args.same_label && *own != from_box) {
+        return Err(CommandError::usage(format!("--same-label was given, and this box is {own}, not {from_box}"))
+            .hint("leave --same-label out, or correct --this-box"));
+    }
+    Ok(Request {
+        from_box: from_box.clone(),
+        this_box,
+        same_label: args.same_label,
+        allowed: args.allow.clone(),
+        max_age: args.max_age,
+    })
+}
+
+pub(super) async fn look_at_target(context: &Context<'_>) -> Result<Target, CommandError> {
+    let registry = context.settings.registry.clone();
+    blocking(move || Target::look(&registry))
+        .await?
+        .map_err(|error| CommandError::new(Exit::Refused, error.to_string()).hint("name the registry with --registry"))
+}
+
+/// What the bucket has of this box. Under its own label the dead one's is meant.
+async fn own_box(request: &Request, context: &Context<'_>) -> Result<Option<BoxEvidence>, CommandError> {
+    let Some(own) = request.this_box.as_ref().filter(|own| **own != request.from_box) else { return Ok(None) };
+    // A box that the bucket does not know is what a standby should be, so it need not exist.
+    let looked = snapshot::look(context, own, &[&Selector::File(std::path::PathBuf::new())]).await?;
+    Ok(Some(looked.seen))
+}
+
+/// What this machine has to say.
+pub(super) async fn host_findings(target: &Target, context: &Context<'_>) -> Result<Vec<Finding>, CommandError> {
+    let path = context.world.env.get("PATH").cloned();
+    let names = context.settings.agent_units.clone();
+    let target = target.clone();
+    blocking(move || {
+        let mut findings = units::findings(&units::ask(path.as_deref(), &names));
+        findings.extend(holders::findings(&holders::scan(Path::new(holders::PROC), &target), &target));
+        match Interlock::is_held(&target.path) {
+            Ok(false) => {}
+            Ok(true) => findings.push(Finding::blocking(
+                Code::RestoreInProgress,
+                target.path.display().to_string(),
+                "another restore holds the interlock of this registry",
+            )),
+            Err(error) => findings.push(Finding::blocking(Code::NotRead, target.path.display().to_string(), error.to_string())),
+        }
+        findings
+    })
+    .await
+}
+
+fn place(target: &Target, stageable: bool) -> Result<Place, CommandError> {
+    if !stageable {
+        return Ok(Place::Private(Private::create()?));
+    }
+    Staged::create(target).map(Place::Staged).map_err(|error| snapshot::disk(&error.path, &error.source))
+}
+
+/// Fetches the rung that the chosen one is compared with.
+async fn neighbour(look: &Look, chosen: &Chosen, as_of: jiff::Timestamp, context: &Context<'_>) -> Option<Neighbour> {
+    let older = snapshot::neighbour(&look.seen, chosen, as_of)?;
+    let at = older.at.clone();
+    let bytes = older.source.object().map_or(0, |object| object.bytes);
+    if bytes > NEIGHBOUR_LIMIT_BYTES {
+        return Some(Neighbour { at, content: Err("it is too large to be fetched only for that".to_owned()) });
+    }
+    let expected =
+        Expected { subject: older.source.name(), sidecar: None, default_account: context.settings.default_account.clone() };
+    let landing = match Private::create() {
+        Ok(landing) => landing,
+        Err(error) => return Some(Neighbour { at, content: Err(error.message) }),
+    };
+    let content = match snapshot::fetch_and_prove(look.store.as_ref(), &older, expected, landing, None).await {
+        Ok((_, Proof { census: Some(census), .. })) => Ok(census),
+        Ok(_) => Err("it is no readable registry".to_owned()),
+        Err(error) => Err(error.message),
+    };
+    Some(Neighbour { at, content })
+}
+
+/// Whether the object or its sidecar is another one than was listed.
+async fn changed(look: &Look, chosen: &Chosen, fetched: &Fetched<Place>) -> Result<bool, CommandError> {
+    let Some(listed) = chosen.source.object() else { return Ok(false) };
+    if listed.etag != fetched.meta.etag || listed.bytes != fetched.meta.bytes {
+        return Ok(true);
+    }
+    Ok(chosen.at == "current" && look.sidecar_changed().await?)
+}

@@ -1,0 +1,138 @@
+//! The second question: may a dead box's registry be installed here, and then: install it.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `evidence` | everything that a restore is decided on |
+//! | `gather` | reads the bucket, the object, this machine |
+//! | `target_content` | what the target holds now |
+//! | `decide` | all findings and one decision; pure |
+//! | `apply` | under the interlock: check again, exchange, prove, write the receipt |
+//! | `receipt` | the receipt, beside the registry and in the bucket |
+//! | `undo` | puts the replaced registry back |
+//! | `view` | the scene before the question, and the answer |
+//!
+//! Absent on purpose: a way to start or stop the agent. That is the operator's, before and after.
+
+mod apply;
+mod decide;
+mod evidence;
+mod gather;
+mod receipt;
+mod target_content;
+mod undo;
+mod view;
+
+use crate::cli::restore::{RestoreArgs, RestoreCommand};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::Finding;
+use crate::host::names::{self, Kept, Reason};
+use crate::platform::Stamp;
+
+use self::decide::{Decision, Outcome};
+use self::gather::Gathered;
+use self::view::Answered;
+
+pub use decide::decide;
+pub use evidence::{Evidence, Neighbour, Request, TargetContent};
+
+/// Runs `carlosctl restore …`.
+///
+/// # Errors
+/// See each step.
+pub async fn run(args: &RestoreArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    match (&args.command, &args.from_box) {
+        (Some(RestoreCommand::Undo(args)), _) => undo::run(args, context).await,
+        (None, Some(from_box)) => {
+            let gathered = gather::gather(args, from_box, context).await?;
+            restore(args, gathered, context).await
+        }
+        (None, None) => Err(CommandError::usage("restore wants --from-box DEAD")),
+    }
+}
+
+async fn restore(args: &RestoreArgs, gathered: Gathered, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let decision = decide(&gathered.evidence);
+    context.say_findings(&decision.findings);
+    if let Outcome::Refuse(exit) = decision.outcome {
+        return refuse(&gathered, &decision, exit, context);
+    }
+    show(&gathered, context);
+    if args.dry_run {
+        let mut answered = answered(&gathered, decision.findings, "would-install");
+        answered.sha256 = Some(gathered.evidence.proof.sha256.clone());
+        context.answer(&answered, gathered.evidence.as_of)?;
+        return Ok(Exit::Done);
+    }
+    let from_box = gathered.evidence.request.from_box.clone();
+    if decision.outcome == Outcome::Finish {
+        apply::finish(gathered, decision.findings, context).await
+    } else {
+        let what = format!("restoring {from_box} into {}", gathered.target.path.display());
+        let consent = context.consent(&what, from_box.as_str(), args.confirm.as_deref())?;
+        apply::install(gathered, decision.findings, &consent, context).await
+    }
+}
+
+/// Prints the refusal: the document with every finding, and the error.
+fn refuse(gathered: &Gathered, decision: &Decision, exit: Exit, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let request = &gathered.evidence.request;
+    let stopping: Vec<&str> = {
+        let mut codes: Vec<&str> =
+            decision.findings.iter().filter(|found| found.stops(&request.allowed)).map(|found| found.code.as_str()).collect();
+        codes.dedup();
+        codes
+    };
+    let answered = answered(gathered, decision.findings.clone(), "refused");
+    context.answer(&answered, gathered.evidence.as_of)?;
+    Err(CommandError::new(
+        exit,
+        format!(
+            "restoring {} was refused ({}); {} was not touched",
+            request.from_box,
+            stopping.join(", "),
+            gathered.target.path.display()
+        ),
+    )
+    .hint("each code: carlosctl help findings"))
+}
+
+fn show(gathered: &Gathered, context: &mut Context<'_>) {
+    let keeps = gathered.target.file.as_ref().map(|_| before_name(gathered));
+    let host = context.machine();
+    let text = view::scene(
+        &gathered.evidence,
+        &host,
+        &gathered.target.path.display().to_string(),
+        keeps.as_deref(),
+        context.world.terminal.columns,
+    );
+    context.say_block(&text);
+}
+
+/// The name that the old file would get, were it exchanged now.
+fn before_name(gathered: &Gathered) -> String {
+    let there: Vec<_> = gathered.target.ours.iter().filter_map(|file| Some((file.name.clone(), file.beside?))).collect();
+    let kept = Kept::next(Reason::Before, Stamp::at(gathered.evidence.as_of), &there);
+    names::kept(gathered.target.base(), kept)
+}
+
+fn answered(gathered: &Gathered, findings: Vec<Finding>, outcome: &'static str) -> Answered {
+    let evidence = &gathered.evidence;
+    Answered {
+        from_box: Some(evidence.request.from_box.clone()),
+        this_box: evidence.request.this_box.clone(),
+        at: Some(evidence.chosen.at.clone()),
+        object: evidence.chosen.source.object().cloned(),
+        target: gathered.target.path.clone(),
+        outcome,
+        sha256: None,
+        rows: Some(evidence.proof.rows()),
+        before: None,
+        receipt: None,
+        receipt_file: None,
+        findings,
+        next: Vec::new(),
+    }
+}

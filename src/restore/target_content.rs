@@ -1,0 +1,101 @@
+//! What the target holds before it is replaced.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::evidence::TargetContent;
+use crate::error::CommandError;
+use crate::host::names::SIDES;
+use crate::host::target::{Kind, Target};
+use crate::registry::{Registry, RegistryError};
+use crate::snapshot::{Landing, Private, blocking, hex};
+
+const HASHED_AT_ONCE_BYTES: usize = 256 * 1024;
+
+/// Reads the target: whether it already equals the chosen content, else what is in it.
+///
+/// # Errors
+/// Only when the work itself failed; an unreadable target is an answer.
+pub(super) async fn read(
+    target: &Target,
+    bytes: u64,
+    sha256: &str,
+    default_account: &str,
+) -> Result<TargetContent, CommandError> {
+    let Some(file) = target.file.as_ref().filter(|_| target.kind == Kind::File) else { return Ok(TargetContent::Absent) };
+    let may_equal = file.bytes == bytes && target.sides.iter().all(|side| side.bytes == 0);
+    let path = target.path.clone();
+    let (sha256, default_account) = (sha256.to_owned(), default_account.to_owned());
+    blocking(move || {
+        if may_equal && sha256_of(&path).is_ok_and(|found| found == sha256) {
+            return TargetContent::Equal;
+        }
+        match census(&path, &default_account) {
+            Ok(census) => TargetContent::Registry(Box::new(census)),
+            Err(RegistryError::Header(crate::registry::HeaderFault::Empty)) => TargetContent::Registry(Box::default()),
+            Err(error) => TargetContent::Unreadable(error.to_string()),
+        }
+    })
+    .await
+}
+
+fn census(path: &Path, default_account: &str) -> Result<crate::registry::Census, RegistryError> {
+    match Registry::open_live(path).and_then(|registry| registry.census(default_account)) {
+        // A killed agent left a change to be finished or undone, which would write: done on a copy.
+        Err(RegistryError::Unfinished(_) | RegistryError::Io(_)) => {
+            let copy = Copy::of(path).map_err(|error| RegistryError::Io(error.to_string()))?;
+            copy.recover()?;
+            Registry::open_snapshot(copy.registry.path())?.census(default_account)
+        }
+        answer => answer,
+    }
+}
+
+/// A private copy of a registry and its side files.
+struct Copy {
+    registry: Private,
+}
+
+impl Copy {
+    fn of(path: &Path) -> std::io::Result<Self> {
+        let mut registry = Private::create().map_err(|error| std::io::Error::other(error.message))?;
+        std::io::copy(&mut File::open(path)?, &mut registry)?;
+        // Not -shm: it is an index of the -wal, and SQLite makes a new one.
+        for side in SIDES.iter().filter(|side| **side != "-shm") {
+            let from = with_suffix(path, side);
+            if from.try_exists()? {
+                fs::copy(from, with_suffix(registry.path(), side))?;
+            }
+        }
+        Ok(Self { registry })
+    }
+
+    /// Lets SQLite finish what a killed writer left.
+    fn recover(&self) -> Result<(), RegistryError> {
+        let connection = rusqlite::Connection::open(self.registry.path())?;
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+        connection.close().map_err(|(_, error)| error.into())
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn sha256_of(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0; HASHED_AT_ONCE_BYTES];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(hex(&hash.finalize())),
+            length => hash.update(&chunk[..length]),
+        }
+    }
+}

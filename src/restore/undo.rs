@@ -1,0 +1,106 @@
+//! `restore undo`: the registry that the last restore replaced comes back, and what it replaces is kept.
+
+use jiff::Timestamp;
+
+use super::apply::{acquire, agent_still_stopped, failed};
+use super::gather::{host_findings, look_at_target};
+use super::receipt;
+use super::view::Answered;
+use crate::cli::restore::UndoArgs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::finding::{self, Finding};
+use crate::host::interlock::Claim;
+use crate::host::target::Target;
+use crate::host::undo;
+use crate::platform::Stamp;
+use crate::registry::Registry;
+use crate::snapshot::blocking;
+use crate::store::WriteStore;
+
+/// Runs the command.
+///
+/// # Errors
+/// Not found without a kept registry; refused while anything has the registry open; not confirmed.
+pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let own = context.settings.this_box.clone().ok_or_else(|| {
+        CommandError::usage("this box's own label is not known, and it is what consents to an undo")
+            .hint("give --this-box LABEL, or set CARLOS_BOX_LABEL")
+    })?;
+    let now = context.now();
+    let target = look_at_target(context).await?;
+    let Some((_, before)) = undo::newest_before(&target) else {
+        return Err(CommandError::new(
+            Exit::NotFound,
+            format!("{}: no registry was kept by a restore; there is nothing to put back", target.path.display()),
+        ));
+    };
+    let mut findings = host_findings(&target, context).await?;
+    finding::sort(&mut findings);
+    context.say_findings(&findings);
+    let mut answered = Answered {
+        from_box: None,
+        this_box: Some(own.clone()),
+        at: before.file_name().map(|name| name.to_string_lossy().into_owned()),
+        object: None,
+        target: target.path.clone(),
+        outcome: "refused",
+        sha256: None,
+        rows: rows(&before, context).await?,
+        before: None,
+        receipt: None,
+        receipt_file: None,
+        findings,
+        next: Vec::new(),
+    };
+    if let Some(exit) = stops(&answered.findings) {
+        context.answer(&answered, now)?;
+        return Err(CommandError::new(exit, format!("the undo was refused; {} was not touched", target.path.display())));
+    }
+    context.say(&format!("{} comes back as {}; what is there now is kept", before.display(), target.path.display()));
+    if args.dry_run {
+        answered.outcome = "would-install";
+        context.answer(&answered, now)?;
+        return Ok(Exit::Done);
+    }
+    context.consent(&format!("putting {} back", before.display()), own.as_str(), args.confirm.as_deref())?;
+    put_back(target, answered, now, context).await
+}
+
+fn stops(findings: &[Finding]) -> Option<Exit> {
+    let stopping = findings.iter().filter(|found| found.stops(&[])).map(|found| found.code);
+    stopping.map(|code| if code == crate::finding::Code::RestoreInProgress { Exit::Locked } else { Exit::Refused }).next()
+}
+
+async fn rows(
+    before: &std::path::Path,
+    context: &Context<'_>,
+) -> Result<Option<std::collections::BTreeMap<String, u64>>, CommandError> {
+    let (path, account) = (before.to_owned(), context.settings.default_account.clone());
+    // What cannot be read can be put back all the same: it is what was there.
+    Ok(blocking(move || Registry::open_live(&path).and_then(|registry| registry.census(&account)).ok())
+        .await?
+        .map(|census| census.tables))
+}
+
+async fn put_back(
+    target: Target,
+    mut answered: Answered,
+    now: Timestamp,
+    context: &mut Context<'_>,
+) -> Result<Exit, CommandError> {
+    let host = context.machine();
+    let interlock = acquire(&target, &Claim::new("restore undo", host.clone(), now)).await?;
+    agent_still_stopped(&target, &[], context).await?;
+    let done = blocking(move || undo::undo(&target, &interlock, Stamp::at(now)).map(|done| (interlock, done))).await?;
+    let (interlock, done) = done.map_err(|error| failed(&error))?;
+    drop(interlock);
+    answered.outcome = "undone";
+    answered.before = done.kept;
+    let store = context.deployment_for_writing().await;
+    let store: Result<&dyn WriteStore, CommandError> = store.as_ref().map(AsRef::as_ref).map_err(Clone::clone);
+    receipt::write(&mut answered, &host, &[], now, store).await;
+    context.answer(&answered, now)?;
+    Ok(receipt::exit(&answered))
+}

@@ -1,0 +1,130 @@
+//! What the operator sees of a restore: the scene before the question, and the answer after it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::evidence::{Evidence, TargetContent};
+use crate::context::Answer;
+use crate::finding::{Code, Finding};
+use crate::platform::Label;
+use crate::snapshot::push_apps;
+use crate::store::ObjectMeta;
+use crate::terminal::{self, Table};
+
+/// The answer of `restore` and `restore undo`.
+#[derive(Debug, Serialize)]
+pub(super) struct Answered {
+    /// The dead box; this box for an undo.
+    pub from_box: Option<Label>,
+    /// This box.
+    pub this_box: Option<Label>,
+    /// The selector that names what was chosen.
+    pub at: Option<String>,
+    /// The object, where it came from the bucket.
+    pub object: Option<ObjectMeta>,
+    /// The real path of the registry.
+    pub target: PathBuf,
+    /// `would-install`, `installed`, `refused` or `undone`.
+    pub outcome: &'static str,
+    /// The sha256 of what is (or would be) installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// Its rows by table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<BTreeMap<String, u64>>,
+    /// Where the old registry is kept.
+    pub before: Option<PathBuf>,
+    /// The receipt's key in the bucket.
+    pub receipt: Option<String>,
+    /// The receipt beside the registry.
+    pub receipt_file: Option<PathBuf>,
+    /// Everything found, sorted.
+    pub findings: Vec<Finding>,
+    /// What to do next, one thing a line.
+    #[serde(skip)]
+    pub next: Vec<String>,
+}
+
+impl Answer for Answered {
+    const SCHEMA: &'static str = "carlosctl.restore/1";
+
+    fn text(&self, _columns: Option<u16>) -> String {
+        let target = terminal::escape(&self.target.display().to_string()).into_owned();
+        let mut text = match self.outcome {
+            "installed" => format!("installed {} of {} into {target}\n", self.what(), self.from()),
+            "would-install" => format!("would install {} of {} into {target}; nothing was changed\n", self.what(), self.from()),
+            "undone" => format!("put {} back as {target}\n", self.what()),
+            _ => format!("refused: {target} was not touched\n"),
+        };
+        if let Some(sha256) = &self.sha256 {
+            text.push_str(&format!("sha256   {sha256}\n"));
+        }
+        if let Some(routes) = self.rows.as_ref().and_then(|rows| rows.get("routes")) {
+            text.push_str(&format!("rows     {}\n", terminal::count(*routes, "route")));
+        }
+        if let Some(before) = &self.before {
+            text.push_str(&format!("before   {}\n", terminal::escape(&before.display().to_string())));
+        }
+        if let Some(receipt) = &self.receipt_file {
+            text.push_str(&format!("receipt  {}\n", terminal::escape(&receipt.display().to_string())));
+        }
+        if let Some(receipt) = &self.receipt {
+            text.push_str(&format!("receipt  {} in the bucket\n", terminal::escape(receipt)));
+        }
+        for (number, step) in self.next.iter().enumerate() {
+            text.push_str(&format!("next {}   {}\n", number + 1, terminal::escape(step)));
+        }
+        text
+    }
+}
+
+impl Answered {
+    fn what(&self) -> String {
+        terminal::escape(self.at.as_deref().unwrap_or("-")).into_owned()
+    }
+
+    fn from(&self) -> &str {
+        self.from_box.as_ref().map_or("-", Label::as_str)
+    }
+}
+
+/// What is about to happen, before the question (contract section 3, "Show").
+#[must_use]
+pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &str, keeps: Option<&str>, columns: Option<u16>) -> String {
+    let mut table = Table::new(&["restore", ""], columns);
+    let request = &evidence.request;
+    let own = request.this_box.as_ref().map_or("label unknown", Label::as_str);
+    table.row(["this machine", &format!("{this_host} (box {own})")]);
+    table.row(["dead box", request.from_box.as_str()]);
+    table.row(["chosen", &format!("{}: {}", evidence.chosen.at, evidence.chosen.because)]);
+    table.row(["object", &evidence.chosen.source.name()]);
+    if let Some(object) = evidence.chosen.source.object() {
+        table.row(["etag", &object.etag]);
+        table.row(["size", &terminal::bytes(object.bytes)]);
+    }
+    let of = evidence.of.map(|of| format!("{of} ({} ago)", terminal::age(evidence.as_of.duration_since(of).as_secs())));
+    table.row(["of", &of.unwrap_or_default()]);
+    table.row(["sha256", &evidence.proof.sha256]);
+    table.row(["routes", &evidence.proof.routes().map(|routes| routes.to_string()).unwrap_or_default()]);
+    table.row(["into", target]);
+    table.row(["holds now", &holds_now(&evidence.target)]);
+    table.row(["the old file", &keeps.map_or_else(|| "there is none".to_owned(), |keeps| format!("is kept as {keeps}"))]);
+    let allowed: Vec<&str> = request.allowed.iter().map(|code: &Code| code.as_str()).collect();
+    table.row(["allowed", &allowed.join(", ")]);
+    let mut text = table.to_string();
+    if let Some(census) = &evidence.proof.census {
+        push_apps(&mut text, &census.apps, columns);
+    }
+    text
+}
+
+fn holds_now(content: &TargetContent) -> String {
+    match content {
+        TargetContent::Absent => "nothing".to_owned(),
+        TargetContent::Equal => "exactly what was chosen".to_owned(),
+        TargetContent::Registry(census) => terminal::count(census.routes, "route"),
+        TargetContent::Unreadable(because) => format!("no readable registry ({because})"),
+    }
+}
