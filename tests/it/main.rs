@@ -11,3 +11,6 @@ mod shell;
 mod snapshot_content;
 mod snapshot_hold;
 mod snapshot_list;
+mod store_bodies;
+mod store_conformance;
+mod store_errors;

@@ -4,18 +4,22 @@
 //! metadata). It is asked once, here, under a time limit: a machine without any must not stand and wait for a metadata
 //! service that does not exist.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aws_config::default_provider::credentials::DefaultCredentialsChain;
 use aws_config::environment::region::EnvironmentVariableRegionProvider;
 use aws_config::imds::region::ImdsRegionProvider;
 use aws_config::meta::region::RegionProviderChain;
 use aws_config::profile::ProfileFileRegionProvider;
+use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, SdkConfig, imds};
 use aws_credential_types::Credentials;
+use aws_credential_types::provider::error::CredentialsError;
 use aws_credential_types::provider::future;
 use aws_sdk_s3::Client;
 use aws_sdk_s3::config::{
@@ -32,6 +36,7 @@ use rustls::pki_types::pem::PemObject;
 
 use super::clock::Clock;
 use super::errors::{Secrets, Words};
+use super::whole::WholeListings;
 use crate::store::StoreError;
 
 /// How long region and credentials may take together. The whole command is to answer within ten seconds.
@@ -42,6 +47,8 @@ const METADATA_WAIT: Duration = Duration::from_secs(1);
 const CONNECT_WAIT: Duration = Duration::from_millis(3100);
 /// How often a read is sent.
 const ATTEMPTS: u32 = 3;
+/// The longest pause after the first attempt; it doubles. The SDK's second would use up a short timeout.
+const PAUSE: Duration = Duration::from_millis(300);
 
 /// Where a bucket is and how patiently it is asked.
 #[derive(Debug, Clone)]
@@ -60,6 +67,28 @@ pub struct S3Settings {
     pub profile: Option<String>,
     /// `AWS_CA_BUNDLE`: certificates to trust besides the system's.
     pub ca_bundle: Option<PathBuf>,
+    /// Credentials that the environment holds; else the SDK's chain is asked. Their `Debug` hides the secret.
+    pub credentials: Option<Credentials>,
+}
+
+impl S3Settings {
+    /// What an environment says about a bucket, with 10 seconds and 32 requests at once. An empty value counts as not set.
+    #[must_use]
+    pub fn new(bucket: impl Into<String>, env: &BTreeMap<String, String>) -> Self {
+        let of = |name: &str| env.get(name).filter(|value| !value.is_empty()).cloned();
+        let credentials = of("AWS_ACCESS_KEY_ID").zip(of("AWS_SECRET_ACCESS_KEY"));
+        Self {
+            bucket: bucket.into(),
+            endpoint_url: of("AWS_ENDPOINT_URL_S3").or_else(|| of("AWS_ENDPOINT_URL")),
+            region: of("AWS_REGION").or_else(|| of("AWS_DEFAULT_REGION")),
+            timeout: Duration::from_secs(10),
+            concurrency: 32,
+            profile: of("AWS_PROFILE"),
+            ca_bundle: of("AWS_CA_BUNDLE").map(PathBuf::from),
+            credentials: credentials
+                .map(|(key, secret)| Credentials::new(key, secret, of("AWS_SESSION_TOKEN"), None, "environment")),
+        }
+    }
 }
 
 /// A client that is ready to ask, and the words for what it will hear.
@@ -83,12 +112,12 @@ pub(super) async fn open(settings: &S3Settings) -> Result<Opened, StoreError> {
         let sdk = shared(settings, &http).await;
         let first = match sdk.credentials_provider() {
             Some(provider) => provider.provide_credentials().await,
-            None => Err(aws_credential_types::provider::error::CredentialsError::not_loaded("no provider")),
+            None => Err(CredentialsError::not_loaded("no provider")),
         };
         (sdk, first)
     });
     let Ok((sdk, first)) = found.await else {
-        let waited = aws_credential_types::provider::error::CredentialsError::provider_timed_out(CREDENTIALS_WAIT);
+        let waited = CredentialsError::provider_timed_out(CREDENTIALS_WAIT);
         return Err(words.credentials(&waited));
     };
     let endpoint = settings.endpoint_url.clone().or_else(|| configured_endpoint(&sdk));
@@ -97,14 +126,15 @@ pub(super) async fn open(settings: &S3Settings) -> Result<Opened, StoreError> {
     let provider = sdk.credentials_provider().map(|chain| Remembering::new(first, chain, words.secrets.clone()));
 
     let mut config = aws_sdk_s3::config::Builder::from(&sdk)
-        .retry_config(RetryConfig::standard().with_max_attempts(ATTEMPTS))
+        .retry_config(RetryConfig::standard().with_max_attempts(ATTEMPTS).with_initial_backoff(PAUSE))
         .timeout_config(timeouts(settings.timeout))
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .request_checksum_calculation(RequestChecksumCalculation::WhenRequired)
         .response_checksum_validation(ResponseChecksumValidation::WhenRequired)
         // A correction would hide that the clocks disagree, and every age is judged by this machine's.
         .disable_clock_skew_correction(Some(true))
-        .interceptor(clock);
+        .interceptor(clock)
+        .interceptor(WholeListings);
     config.set_credentials_provider(provider.map(SharedCredentialsProvider::new));
     if let Some(endpoint) = endpoint {
         config = config.endpoint_url(endpoint).force_path_style(true);
@@ -134,28 +164,23 @@ pub(super) fn upload_timeouts(timeout: Duration) -> TimeoutConfig {
 
 async fn shared(settings: &S3Settings, http: &SharedHttpClient) -> SdkConfig {
     let metadata = imds::Client::builder()
-        .configure(&aws_config::provider_config::ProviderConfig::default().with_http_client(http.clone()))
+        .configure(&ProviderConfig::default().with_http_client(http.clone()))
         .connect_timeout(METADATA_WAIT)
         .read_timeout(METADATA_WAIT)
         .max_attempts(2)
         .build();
     let region = region(settings, &metadata).await;
-    let chain = aws_config::default_provider::credentials::DefaultCredentialsChain::builder()
-        .configure(
-            aws_config::provider_config::ProviderConfig::default()
-                .with_http_client(http.clone())
-                .with_region(Some(region.clone())),
-        )
-        .region(region.clone())
+    let loader = aws_config::defaults(BehaviorVersion::latest()).http_client(http.clone()).region(region.clone());
+    if let Some(credentials) = &settings.credentials {
+        return loader.credentials_provider(credentials.clone()).load().await;
+    }
+    let chain = DefaultCredentialsChain::builder()
+        .configure(ProviderConfig::default().with_http_client(http.clone()).with_region(Some(region.clone())))
+        .region(region)
         .imds_client(metadata)
         .build()
         .await;
-    aws_config::defaults(BehaviorVersion::latest())
-        .http_client(http.clone())
-        .region(region)
-        .credentials_provider(chain)
-        .load()
-        .await
+    loader.credentials_provider(chain).load().await
 }
 
 /// The region to sign for. A wrong guess is answered by the store with the right one, so guessing is no danger.

@@ -12,6 +12,7 @@ use aws_sdk_s3::config::http::HttpResponse;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 
 use super::clock::{Clock, now, parse_date};
+use super::whole::BrokenOff;
 use crate::store::StoreError;
 
 /// The largest difference of clocks that signatures bear.
@@ -99,6 +100,10 @@ impl Words {
         E: ProvideErrorMetadata + Error + 'static,
     {
         let unavailable = |detail: String| StoreError::Unavailable { subject: asked.subject(&self.store), detail };
+        if find::<BrokenOff>(error).is_some() {
+            let detail = format!("the answer of {} breaks off", self.store);
+            return StoreError::Incomplete { subject: asked.subject(&self.store), detail };
+        }
         match error {
             SdkError::ServiceError(refused) => {
                 let refusal = Refusal {
@@ -116,10 +121,6 @@ impl Words {
                     message: "the answer is not one of S3".to_owned(),
                     response: broken.raw(),
                 };
-                if refusal.response.status().is_success() {
-                    let detail = format!("{} answered with something that is not S3", self.store);
-                    return StoreError::Incomplete { subject: asked.subject(&self.store), detail };
-                }
                 self.refusal(asked, &refusal)
             }
             SdkError::TimeoutError(_) => unavailable(self.no_answer()),
@@ -141,11 +142,18 @@ impl Words {
         }
     }
 
+    fn not_s3(&self, subject: String) -> StoreError {
+        StoreError::Incomplete { subject, detail: format!("{} answered with something that is not S3", self.store) }
+    }
+
     fn refusal(&self, asked: Asked<'_>, refusal: &Refusal<'_>) -> StoreError {
         let subject = asked.subject(&self.store);
         match (refusal.status, refusal.code) {
             (_, "NoSuchBucket" | "InvalidBucketName") => StoreError::NoStore { store: self.store.clone() },
-            (404 | 405, _) if refusal.header("x-amz-delete-marker") == Some("true") => StoreError::Deleted { key: subject },
+            (200, "") => self.not_s3(subject),
+            (404 | 405, _) if refusal.header("x-amz-delete-marker") == Some("true") && !matches!(asked, Asked::List(_)) => {
+                StoreError::Deleted { key: subject }
+            }
             (404, "") => self.bare_404(asked, subject),
             (404, _) if matches!(asked, Asked::List(_)) => StoreError::NoStore { store: self.store.clone() },
             (404, _) => StoreError::NotFound { key: subject },
@@ -167,12 +175,14 @@ impl Words {
             (412, _) | (_, "PreconditionFailed") => {
                 StoreError::Conflict { key: subject, detail: "the store's condition failed (412)".to_owned() }
             }
-            (409, _) | (_, "ConditionalRequestConflict" | "OperationAborted") => StoreError::Busy { key: subject },
+            (409, _) | (_, "ConditionalRequestConflict" | "OperationAborted") if matches!(asked, Asked::Write(_)) => {
+                StoreError::Busy { key: subject }
+            }
             (501, _) | (_, "NotImplemented") => StoreError::Unsupported {
                 store: self.store.clone(),
                 capability: format!("what was asked of {subject} ({})", refusal.said()),
             },
-            (429 | 500..=599, _) | (_, "SlowDown" | "RequestTimeout") => {
+            (409 | 429 | 500..=599, _) | (_, "SlowDown" | "RequestTimeout" | "InternalError" | "ServiceUnavailable") => {
                 StoreError::Unavailable { subject, detail: format!("{} answered {}", self.store, refusal.said()) }
             }
             (401 | 403, _) => StoreError::Denied { subject, detail: denied(asked, refusal, &self.store) },

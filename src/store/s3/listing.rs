@@ -242,8 +242,8 @@ fn version(
     Ok(ObjectVersion { object, is_latest, is_delete_marker })
 }
 
-/// By key, newest first. Times are whole seconds, so what the store calls the latest comes first whatever its time, and
-/// the rest keep the store's order where times are equal.
+/// By key, newest first. Times are whole seconds: what the store calls the latest comes first whatever its time, and within
+/// a second a deletion is taken to follow what it deleted.
 fn in_order(pages: &Pages<'_>, mut found: Vec<ObjectVersion>) -> Result<Vec<ObjectVersion>, StoreError> {
     found.sort_by(|a, b| {
         let (old, new) = (&a.object, &b.object);

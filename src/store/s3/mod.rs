@@ -8,6 +8,7 @@ mod client;
 mod clock;
 mod errors;
 mod listing;
+mod whole;
 
 use std::sync::Arc;
 
@@ -252,6 +253,13 @@ impl WriteStore for S3Store {
             // AWS answers a replacement of nothing with 404, SeaweedFS with 412.
             Err(StoreError::NotFound { key } | StoreError::Deleted { key }) => {
                 Err(StoreError::Conflict { key, detail: "nothing is there any more".to_owned() })
+            }
+            Err(StoreError::Conflict { key, .. }) => {
+                let detail = match condition {
+                    Put::Create => "something is there already",
+                    Put::Replace(_) => "its content is another one now, or gone",
+                };
+                Err(StoreError::Conflict { key, detail: detail.to_owned() })
             }
             result => result,
         }

@@ -1,6 +1,8 @@
 //! Running the binary as a user would, and seeing everything it said.
 
 pub(crate) mod deployment;
+pub(crate) mod scripted;
+pub(crate) mod servers;
 
 use std::fmt;
 use std::path::Path;
