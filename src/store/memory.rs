@@ -90,7 +90,7 @@ impl MemoryStore {
     fn push(&self, state: &mut State, key: &str, body: Option<Bytes>) -> ObjectMeta {
         state.versions_made += 1;
         let version = Version { id: format!("v{}", state.versions_made), at: state.clock, body };
-        let meta = self.meta(key, &version, self.versioned);
+        let meta = self.meta(key, &version, false);
         let versions = state.objects.entry(key.to_owned()).or_default();
         if !self.versioned {
             versions.clear();
@@ -106,7 +106,7 @@ impl MemoryStore {
             bytes: body.map_or(0, |body| body.len() as u64),
             etag: body.map(sha256_hex).unwrap_or_default(),
             last_modified: version.at,
-            version_id: (self.versioned && with_id).then(|| version.id.clone()),
+            version_id: with_id.then(|| version.id.clone()),
         }
     }
 
@@ -124,7 +124,7 @@ impl MemoryStore {
         }
         .ok_or_else(missing)?;
         let body = version.body.clone().ok_or_else(|| StoreError::Deleted { key: key.to_owned() })?;
-        Ok(Object { meta: self.meta(key, version, true), body })
+        Ok(Object { meta: self.meta(key, version, version_id.is_some()), body })
     }
 
     fn remove(&self, state: &mut State, key: &str) {

@@ -40,7 +40,8 @@ pub struct ObjectMeta {
     pub etag: String,
     /// When the store says it was written.
     pub last_modified: Timestamp,
-    /// The version, where the store keeps versions and was asked for them.
+    /// The version, where one was asked for: from a listing of versions, or of an object opened by its version. Absent
+    /// otherwise, also where the store names one, so that an object seen twice is equal.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub version_id: Option<String>,
 }

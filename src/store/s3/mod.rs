@@ -103,8 +103,9 @@ impl S3Store {
             .send()
             .await
             .map_err(|error| self.words().fault(Asked::Read(key), &error))?;
-        let GetObjectOutput { content_length, e_tag, last_modified, version_id, body, .. } = answer;
-        let meta = meta(key, content_length, e_tag, last_modified.as_ref(), version_id)?;
+        let GetObjectOutput { content_length, e_tag, last_modified, body, .. } = answer;
+        let mut meta = meta(key, content_length, e_tag, last_modified.as_ref())?;
+        meta.version_id = version_id.map(str::to_owned);
         Ok((meta, body))
     }
 
@@ -127,7 +128,7 @@ impl S3Store {
         let _permit = self.permit().await;
         let answer = self.client().head_object().bucket(self.bucket()).key(key).send().await;
         let answer = answer.map_err(|error| self.words().fault(Asked::Head(key), &error))?;
-        meta(key, answer.content_length, answer.e_tag, answer.last_modified.as_ref(), answer.version_id)
+        meta(key, answer.content_length, answer.e_tag, answer.last_modified.as_ref())
     }
 
     /// Sends an upload once, under a time limit or, where it is large, under watch.
@@ -161,6 +162,32 @@ impl S3Store {
             subject: key.to_owned(),
             detail: format!("{} did not say under which etag it was stored", self.words().store),
         })
+    }
+
+    async fn copy_object(&self, from: &ObjectMeta, to: &str, create_only: bool) -> Result<(), StoreError> {
+        let version = from.version_id.as_deref().map(|id| format!("?versionId={}", encode(id))).unwrap_or_default();
+        let answer = self
+            .client()
+            .copy_object()
+            .bucket(self.bucket())
+            .key(to)
+            .copy_source(format!("{}/{}{version}", encode(self.bucket()), encode(&from.key)))
+            .copy_source_if_match(quote(&from.etag))
+            .set_if_none_match(create_only.then(|| "*".to_owned()))
+            .customize()
+            .config_override(aws_sdk_s3::config::Config::builder().retry_config(RetryConfig::disabled()))
+            .send()
+            .await;
+        match answer.map_err(|error| self.words().fault(Asked::Write(to), &error)) {
+            Ok(_) => Ok(()),
+            Err(StoreError::NotFound { .. }) => Err(StoreError::NotFound { key: from.key.clone() }),
+            Err(StoreError::Deleted { .. }) => Err(StoreError::Deleted { key: from.key.clone() }),
+            Err(StoreError::Conflict { key, .. }) => {
+                let detail = format!("something is there by now, or {} has another content", from.key);
+                Err(StoreError::Conflict { key, detail })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether a deletion with a wrong etag is refused, tried on an object of our own.
@@ -279,20 +306,12 @@ impl WriteStore for S3Store {
             Err(error) if error.is_missing() => {}
             Err(error) => return Err(error),
         }
-        let version = from.version_id.as_deref().map(|id| format!("?versionId={}", encode(id))).unwrap_or_default();
         let permit = self.permit().await;
-        self.client()
-            .copy_object()
-            .bucket(self.bucket())
-            .key(to)
-            .copy_source(format!("{}/{}{version}", encode(self.bucket()), encode(&from.key)))
-            .copy_source_if_match(quote(&from.etag))
-            .if_none_match("*")
-            .customize()
-            .config_override(aws_sdk_s3::config::Config::builder().retry_config(RetryConfig::disabled()))
-            .send()
-            .await
-            .map_err(|error| self.words().fault(Asked::Write(to), &error))?;
+        match self.copy_object(from, to, true).await {
+            // Some stores know no condition on the destination of a copy, and say so: then the look above has to do.
+            Err(StoreError::Unsupported { .. }) => self.copy_object(from, to, false).await,
+            result => result,
+        }?;
         drop(permit);
         let copy = self.head(to).await?;
         if copy.bytes == from.bytes {
@@ -329,16 +348,10 @@ impl WriteStore for S3Store {
 }
 
 /// The facts of an answer. Without them it is not known what was read.
-fn meta(
-    key: &str,
-    bytes: Option<i64>,
-    etag: Option<String>,
-    modified: Option<&DateTime>,
-    version_id: Option<String>,
-) -> Result<ObjectMeta, StoreError> {
+fn meta(key: &str, bytes: Option<i64>, etag: Option<String>, modified: Option<&DateTime>) -> Result<ObjectMeta, StoreError> {
     let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok());
     if let (Some(bytes), Some(etag), Some(last_modified)) = (bytes, etag, modified.and_then(timestamp)) {
-        return Ok(ObjectMeta { key: key.to_owned(), bytes, etag: unquote(&etag), last_modified, version_id });
+        return Ok(ObjectMeta { key: key.to_owned(), bytes, etag: unquote(&etag), last_modified, version_id: None });
     }
     let detail = "the answer lacks the object's length, etag or time".to_owned();
     Err(StoreError::Incomplete { subject: key.to_owned(), detail })
