@@ -13,4 +13,6 @@ mod snapshot_hold;
 mod snapshot_list;
 mod store_bodies;
 mod store_conformance;
+mod store_directory;
 mod store_errors;
+mod store_process;

@@ -17,6 +17,8 @@ use crate::store::StoreError;
 
 /// The largest difference of clocks that signatures bear.
 const SIGNATURE_SKEW_SECONDS: i64 = 900;
+/// The shortest credential that is looked for in a server's words.
+const SECRET_BYTES: usize = 4;
 /// How much of a server's own words is repeated.
 const FOREIGN_CHARACTERS: usize = 200;
 
@@ -66,7 +68,8 @@ impl Secrets {
     /// Remembers a text that must never be said.
     pub(super) fn add(&self, secret: &str) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !secret.is_empty() && !known.iter().any(|other| other == secret) {
+        // What is as short as a syllable would be found in any word, and is no secret.
+        if secret.len() >= SECRET_BYTES && !known.iter().any(|other| other == secret) {
             known.push(secret.to_owned());
         }
     }
