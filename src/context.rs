@@ -90,6 +90,20 @@ impl<'w> Context<'w> {
         }
     }
 
+    /// The status store, for the box half, which publishes there.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn status_store_for_writing(&self) -> Result<Option<Arc<dyn WriteStore>>, CommandError> {
+        match (&self.settings.status, &self.settings.deployment) {
+            (Some(StoreChoice::Bucket(bucket)), _) | (None, Some(StoreChoice::Bucket(bucket))) => {
+                Ok(Some(Arc::new(self.bucket(bucket).await?)))
+            }
+            (Some(StoreChoice::Directory(path)), _) => Ok(Some(Arc::new(DirectoryStore::open(path)?))),
+            (None, _) => Ok(None),
+        }
+    }
+
     fn deployment_choice(&self) -> Result<&StoreChoice, CommandError> {
         self.settings.deployment.as_ref().ok_or_else(|| {
             CommandError::usage("no deployment store is named")

@@ -21,6 +21,7 @@
 //! | [`registry`] | SQLite: what is in a registry |
 //! | [`store`] | the bucket, or a directory that stands for it |
 //! | [`retention`] | which versions stay, which may go, and why |
+//! | [`box_half`] | what the platform's agent does on each box: snapshots and reports |
 //! | [`host`] | this machine: units, holders, the interlock, the atomic exchange |
 //! | [`terminal`] | what an operator sees and types |
 //! | [`finding`], [`exit`], [`error`] | how anything that is not fine is said |
@@ -28,6 +29,7 @@
 //! Imports run one way: `platform` knows nothing of ours; `registry`, `store`, `host` and `terminal` know `platform`; a
 //! feature's `decide` knows only `platform`, `finding` and plain evidence.
 
+pub mod box_half;
 pub mod cli;
 pub mod context;
 pub mod demo;

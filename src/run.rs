@@ -36,6 +36,7 @@ async fn command(command: Command, context: &mut Context<'_>) -> Result<Exit, Co
     match command {
         Command::Snapshot(command) => Box::pin(crate::snapshot::run(&command, context)).await,
         Command::Restore(args) => Box::pin(crate::restore::run(&args, context)).await,
+        Command::Box(command) => Box::pin(crate::box_half::run(&command, context)).await,
         Command::Help { topic } => help(&topic, context),
     }
 }

@@ -41,6 +41,8 @@ pub struct Settings {
     pub agent_units: Vec<String>,
     /// The account of a route that names none.
     pub default_account: String,
+    /// Whether this is a fleet box, which leaves the platform box's jobs alone.
+    pub fleet_box: bool,
     /// How many requests may be under way at once.
     pub concurrency: usize,
     /// How long one request may take before it is given up; for a large body, how long it may stand still.
@@ -152,6 +154,7 @@ impl Settings {
             .unwrap_or_default();
         let default_account =
             lookup.text("default-account", None, Some("CARLOS_DEFAULT_ACCOUNT"), Some("ops")).unwrap_or_default();
+        let box_role = lookup.text("box-role", None, Some("CARLOS_BOX_ROLE"), None);
 
         Ok(Self {
             deployment,
@@ -174,6 +177,7 @@ impl Settings {
                 .map(str::to_owned)
                 .collect(),
             default_account,
+            fleet_box: box_role.as_deref() == Some("fleet"),
             concurrency: usize::from(global.concurrency.get()),
             timeout: global.timeout,
             json: global.json,

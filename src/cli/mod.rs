@@ -1,6 +1,7 @@
 //! What was typed. The doc comments here are the help text.
 #![expect(clippy::doc_markdown, reason = "the comments are shown to operators as they stand")]
 
+pub mod box_half;
 mod parse;
 pub mod restore;
 pub mod snapshot;
@@ -36,6 +37,9 @@ pub enum Command {
     /// Install a dead box's registry on this standby, before its agent is started
     #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Restore(restore::RestoreArgs),
+    /// The box half: what the platform's agent does on each box, for deployments without it
+    #[command(subcommand)]
+    Box(box_half::BoxCommand),
     /// Print help, of the program, a command, or a topic: exit-codes, findings
     Help {
         /// A command or topic

@@ -2,8 +2,11 @@
 //!
 //! A reader of SQLite is not harmless by itself: it creates `-wal` and `-shm` beside a database in WAL mode, and believes
 //! whatever `-wal` or `-journal` happens to lie there. So there are three ways in, and each says whose view it is.
+//!
+//! Opening reads the header first and closes it again, which gives back every POSIX lock that this process has on the file.
+//! So one process opens one live registry one at a time, and not while it holds the interlock.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -51,6 +54,17 @@ struct FileState {
     inode: u64,
     bytes: u64,
     modified: (i64, i64),
+}
+
+impl FileState {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            bytes: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
 }
 
 impl Registry {
@@ -155,8 +169,13 @@ impl Registry {
     /// Whether a file that SQLite was told does not change has not changed.
     pub(super) fn still_unchanged(&self) -> Result<(), RegistryError> {
         match &self.unchanged {
-            Some((path, state)) if first_bytes(path)?.1 != *state => Err(RegistryError::Changed),
-            _ => Ok(()),
+            Some((path, state)) => {
+                // Looked at, not opened: closing a descriptor would give back the locks that this process has on the file.
+                let metadata = std::fs::metadata(path);
+                let metadata = metadata.map_err(|error| RegistryError::Io(format!("{}: {error}", path.display())))?;
+                if FileState::of(&metadata) == *state { Ok(()) } else { Err(RegistryError::Changed) }
+            }
+            None => Ok(()),
         }
     }
 }
@@ -189,12 +208,7 @@ fn first_bytes(path: &Path) -> Result<(Vec<u8>, FileState), RegistryError> {
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     file.take(HEADER_BYTES as u64).read_to_end(&mut first).map_err(failed)?;
-    let state = FileState {
-        device: metadata.dev(),
-        inode: metadata.ino(),
-        bytes: metadata.len(),
-        modified: (metadata.mtime(), metadata.mtime_nsec()),
-    };
+    let state = FileState::of(&metadata);
     Ok((first, state))
 }
 

@@ -10,6 +10,7 @@ use super::{Registry, RegistryError};
 impl Registry {
     /// Writes what is committed now to `destination`, which must not exist, with mode 0600. Another process may go on
     /// writing: the copy is of one moment. Only the copy is written, and it is removed again when it could not be finished.
+    /// It is not synced to the disk: it is there to be uploaded.
     ///
     /// # Errors
     /// `Io` when the destination exists or cannot be written.
@@ -22,6 +23,7 @@ impl Registry {
             .mode(0o600)
             .open(destination)
             .map_err(|error| RegistryError::Io(format!("{}: {error}", destination.display())))?;
+        self.connection.execute_batch("PRAGMA synchronous = OFF")?;
         let copied = self.connection.execute("VACUUM INTO ?1", [uri(destination, "mode=rw")]);
         let finished = copied.map_err(RegistryError::from).and_then(|_| self.still_unchanged());
         if finished.is_err() {

@@ -1,0 +1,323 @@
+//! The commands of the box half.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::cadence::{Cadence, Passes};
+use super::live::LiveRegistry;
+use super::log::{Log, written_to};
+use super::notify::Notify;
+use super::report::{ReportPass, Reported};
+use super::snapshot_pass::{Memory, Outcome, Published, SnapshotPass};
+use super::stop::{PassError, Stop, Stopper};
+use crate::cli::box_half::BoxCommand;
+use crate::context::{Answer, Context};
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::host::interlock::{Claim, InterlockError, Running};
+use crate::host::target::Target;
+use crate::platform::{Label, keys};
+use crate::settings::Settings;
+use crate::store::WriteStore;
+
+/// Runs `carlosctl box …`.
+///
+/// # Errors
+/// Usage without a label or a store; Locked while a restore is in progress; what the pass says.
+pub async fn run(command: &BoxCommand, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let job = match command {
+        BoxCommand::Snapshot(args) if args.repeat => {
+            Job::Loops { operation: "box snapshot", pace: args.pace.interval, report: false }
+        }
+        BoxCommand::Snapshot(args) if args.pace.interval.is_some() => {
+            return Err(CommandError::usage("--interval is for a loop").hint("add --loop"));
+        }
+        BoxCommand::Snapshot(_) => Job::Snapshot,
+        BoxCommand::Report => Job::Report,
+        BoxCommand::Run(pace) => Job::Loops { operation: "box run", pace: pace.interval, report: true },
+    };
+    if context.settings.fleet_box {
+        context.say(&format!("agent: {} is a platform-box job — skipped on a fleet box", job.name()));
+        context.answer(&Nothing { outcome: "skipped" }, context.now())?;
+        return Ok(Exit::Done);
+    }
+    let desk = match Desk::open(&job, context).await {
+        Ok(desk) => desk,
+        // The agent goes on without it; a command that was typed once is told.
+        Err(error)
+            if error.exit == Exit::Usage && matches!(job, Job::Loops { .. }) && context.settings.deployment.is_none() =>
+        {
+            context.say(&format!("agent: {} disabled: {}", job.name(), error.message));
+            context.answer(&Nothing { outcome: "disabled" }, context.now())?;
+            return Ok(Exit::Done);
+        }
+        Err(error) => return Err(error),
+    };
+    let end = Box::pin(desk.work(&job, context)).await?;
+    let now = context.now();
+    match end {
+        End::Snapshot(outcome) => context.answer(&SnapshotAnswer::of(&desk.label, outcome), now)?,
+        End::Report(reported) => {
+            let exit = if reported.error.is_some() { Exit::Partly } else { Exit::Done };
+            context.answer(&ReportAnswer { label: desk.label.clone(), reported }, now)?;
+            return Ok(exit);
+        }
+        End::Loops(passes) => {
+            let answer = LoopAnswer { label: desk.label.clone(), passes: passes.done, failed: passes.failed };
+            context.answer(&answer, now)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// What is to be done.
+enum Job {
+    Snapshot,
+    Report,
+    Loops { operation: &'static str, pace: Option<std::time::Duration>, report: bool },
+}
+
+impl Job {
+    /// As the platform's own lines call it.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Snapshot => "registry snapshot",
+            Self::Report => "box report",
+            Self::Loops { report: false, .. } => "registry snapshot loop",
+            Self::Loops { report: true, .. } => "box half",
+        }
+    }
+}
+
+/// How it ended.
+enum End {
+    Snapshot(Outcome),
+    Report(Reported),
+    Loops(Passes),
+}
+
+/// Everything that the passes need, opened.
+struct Desk {
+    label: Label,
+    settings: Settings,
+    registry: LiveRegistry,
+    deployment: Option<Arc<dyn WriteStore>>,
+    status: Option<Arc<dyn WriteStore>>,
+    notify: Notify,
+    /// Held as long as this runs: no restore begins meanwhile, and none is in progress.
+    _running: Running,
+}
+
+impl Desk {
+    async fn open(job: &Job, context: &Context<'_>) -> Result<Self, CommandError> {
+        let deployment = match job {
+            Job::Report => None,
+            Job::Snapshot | Job::Loops { .. } => Some(context.deployment_for_writing().await?),
+        };
+        let status = match job {
+            Job::Snapshot | Job::Loops { report: false, .. } => None,
+            Job::Report | Job::Loops { report: true, .. } => context.status_store_for_writing().await?,
+        };
+        if status.is_none() && matches!(job, Job::Report) {
+            return Err(CommandError::usage("agent: box report disabled: no status store is named")
+                .hint("give --status-bucket NAME or --status-dir PATH; a bucket given with --bucket serves as both"));
+        }
+        let label = context.settings.this_box.clone().ok_or_else(|| {
+            CommandError::usage("this box's own label is not known").hint("give --this-box LABEL, or set CARLOS_BOX_LABEL")
+        })?;
+        let settings = context.settings.clone();
+        Ok(Self {
+            _running: running(job, &settings, context.now())?,
+            registry: LiveRegistry::new(&settings.registry),
+            notify: Notify::new(&context.world.env),
+            label,
+            settings,
+            deployment,
+            status,
+        })
+    }
+
+    async fn work(&self, job: &Job, context: &mut Context<'_>) -> Result<End, CommandError> {
+        let (log, lines) = Log::new();
+        let (stopper, stop) = Stopper::pair();
+        let watch = tokio::spawn(watch_for_sigterm(stopper)?);
+        let world = &mut *context.world;
+        let now = &world.now;
+        let work = async {
+            match job {
+                Job::Snapshot => self.snapshot_pass(&log, &stop)?.run(now(), &mut self.memory().await).await.map(End::Snapshot),
+                Job::Report => self.report_pass(&stop)?.run(now()).await.map(End::Report),
+                Job::Loops { pace, .. } => self.loops(Cadence::new(*pace), &log, &stop, now).await.map(End::Loops),
+            }
+        };
+        let end = written_to(world.err.as_mut(), self.settings.quiet, lines, Box::pin(work)).await;
+        watch.abort();
+        end.map_err(|error| match error {
+            PassError::Failed(error) => error,
+            PassError::Stopped => CommandError::new(Exit::Interrupted, "told to stop; nothing was left half done"),
+        })
+    }
+
+    async fn loops(
+        &self,
+        cadence: Cadence,
+        log: &Log,
+        stop: &Stop,
+        now: &(dyn Fn() -> Timestamp + Send + Sync),
+    ) -> Result<Passes, PassError> {
+        let snapshots = async {
+            let pass = self.snapshot_pass(log, stop)?;
+            log.plain(format!("agent: registry snapshot loop armed ({cadence}, {})", keys::current(&self.label)));
+            let mut memory = self.memory().await;
+            Ok::<_, PassError>(
+                cadence.repeat("registry snapshot", log, stop, async || pass.run(now(), &mut memory).await).await,
+            )
+        };
+        let reports = async {
+            let Some(pass) = self.status.as_ref().map(|_| self.report_pass(stop)).transpose()? else {
+                return Ok(Passes::default());
+            };
+            log.plain(format!("agent: box report loop armed ({cadence}, {})", keys::report(pass.prefix, &self.label)));
+            Ok::<_, PassError>(cadence.repeat("box report", log, stop, async || pass.run(now()).await).await)
+        };
+        let told = async {
+            self.notify.ready();
+            stop.said().await;
+            self.notify.stopping();
+        };
+        let (snapshots, reports, ()) = futures_util::future::join3(snapshots, reports, told).await;
+        let (snapshots, reports) = (snapshots?, reports?);
+        log.plain("agent: stopped");
+        Ok(Passes { done: snapshots.done + reports.done, failed: snapshots.failed + reports.failed })
+    }
+
+    async fn memory(&self) -> Memory {
+        match &self.deployment {
+            Some(store) => Memory::seed(store.as_ref(), &self.label).await,
+            None => Memory::default(),
+        }
+    }
+
+    fn snapshot_pass<'a>(&'a self, log: &'a Log, stop: &'a Stop) -> Result<SnapshotPass<'a>, PassError> {
+        let store = self.deployment.as_deref().ok_or_else(|| CommandError::usage("no deployment store is named"))?;
+        let default_account = &self.settings.default_account;
+        Ok(SnapshotPass { store, registry: &self.registry, label: &self.label, default_account, log, stop })
+    }
+
+    fn report_pass<'a>(&'a self, stop: &'a Stop) -> Result<ReportPass<'a>, PassError> {
+        let store = self.status.as_deref().ok_or_else(|| CommandError::usage("no status store is named"))?;
+        let (prefix, default_account) = (&self.settings.status_prefix, &self.settings.default_account);
+        Ok(ReportPass { store, prefix, registry: &self.registry, label: &self.label, default_account, stop })
+    }
+}
+
+/// Says that the box half runs on this registry; refused while a restore is at it.
+fn running(job: &Job, settings: &Settings, now: Timestamp) -> Result<Running, CommandError> {
+    let target = Target::look(&settings.registry)
+        .map_err(|error| CommandError::new(Exit::NotFound, format!("{}: {error}", settings.registry.display())))?;
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let operation = match job {
+        Job::Snapshot => "box snapshot",
+        Job::Report => "box report",
+        Job::Loops { operation, .. } => operation,
+    };
+    Running::start(&target.path, &Claim::new(operation, host.trim(), now)).map_err(|error| {
+        let exit = match &error {
+            InterlockError::InProgress { .. } | InterlockError::Running { .. } | InterlockError::Held { .. } => Exit::Locked,
+            _ => Exit::Unexpected,
+        };
+        CommandError::new(exit, error.to_string()).hint("nothing was published; try again when the restore is done")
+    })
+}
+
+/// Says stop at the first SIGTERM.
+fn watch_for_sigterm(stopper: Stopper) -> Result<impl Future<Output = ()>, CommandError> {
+    let mut terminated = signal(SignalKind::terminate())
+        .map_err(|error| CommandError::new(Exit::Unexpected, format!("SIGTERM cannot be watched for: {error}")))?;
+    Ok(async move {
+        terminated.recv().await;
+        stopper.stop();
+        // Kept: a stopper that is gone never says it.
+        std::future::pending::<()>().await;
+    })
+}
+
+#[derive(Serialize)]
+struct SnapshotAnswer {
+    #[serde(rename = "box")]
+    label: Label,
+    outcome: &'static str,
+    #[serde(flatten)]
+    published: Option<Published>,
+    #[serde(skip)]
+    text: String,
+}
+
+impl SnapshotAnswer {
+    fn of(label: &Label, outcome: Outcome) -> Self {
+        let text = format!("{outcome}\n");
+        let (outcome, published) = match outcome {
+            Outcome::Unchanged { .. } => ("unchanged", None),
+            Outcome::Published(published) => ("published", Some(published)),
+        };
+        Self { label: label.clone(), outcome, published, text }
+    }
+}
+
+impl Answer for SnapshotAnswer {
+    const SCHEMA: &'static str = "carlosctl.box-snapshot/1";
+
+    fn text(&self, _columns: Option<u16>) -> String {
+        self.text.clone()
+    }
+}
+
+#[derive(Serialize)]
+struct ReportAnswer {
+    #[serde(rename = "box")]
+    label: Label,
+    #[serde(flatten)]
+    reported: Reported,
+}
+
+impl Answer for ReportAnswer {
+    const SCHEMA: &'static str = "carlosctl.box-report/1";
+
+    fn text(&self, _columns: Option<u16>) -> String {
+        format!("{}\n", crate::terminal::escape(&self.reported.to_string()))
+    }
+}
+
+/// How a loop ended; everything else was said while it went on.
+#[derive(Serialize)]
+struct LoopAnswer {
+    #[serde(rename = "box")]
+    label: Label,
+    passes: u64,
+    failed: u64,
+}
+
+impl Answer for LoopAnswer {
+    const SCHEMA: &'static str = "carlosctl.box-loop/1";
+
+    fn text(&self, _columns: Option<u16>) -> String {
+        String::new()
+    }
+}
+
+/// Nothing was to be done here.
+#[derive(Serialize)]
+struct Nothing {
+    outcome: &'static str,
+}
+
+impl Answer for Nothing {
+    const SCHEMA: &'static str = "carlosctl.box-none/1";
+
+    fn text(&self, _columns: Option<u16>) -> String {
+        String::new()
+    }
+}
