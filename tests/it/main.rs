@@ -1,5 +1,6 @@
 //! One test binary: one file a feature, and the shared bench in `common`.
 
+mod box_half;
 mod common;
 mod install_bench;
 mod install_full_disk;
