@@ -11,7 +11,7 @@ use crate::platform::{BoxReport, Manifest, Pipeline, ProvisionRecord};
 use crate::store::ObjectMeta;
 
 /// What was looked at, and what was found there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Seen<T> {
     /// It was read.
@@ -135,7 +135,7 @@ pub struct Registry {
 }
 
 /// One row of `routes` that has an app.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RouteEvidence {
     /// `host`.
     pub host: String,
@@ -148,7 +148,7 @@ pub struct RouteEvidence {
 }
 
 /// The versions of a row; empty where the row has none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RoutePins {
     /// `version`: what the box runs.
     #[serde(default)]

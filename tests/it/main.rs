@@ -7,6 +7,7 @@ mod install_full_disk;
 mod install_sweep;
 mod restore;
 mod retention_oracle;
+mod retention_properties;
 mod retention_worlds;
 mod shell;
 mod snapshot_content;

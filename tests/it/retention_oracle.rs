@@ -291,7 +291,7 @@ fn compare_as_box(seed: u64, mut evidence: Evidence) {
     }
 }
 
-/// Both views of every second world alternate with the fleet view alone, which keeps this within seconds.
+/// A box's own view is compared in every second world only, which keeps this within seconds.
 fn compare(seeds: impl Iterator<Item = u64>) -> Tally {
     let mut tally = Tally::new();
     for seed in seeds {

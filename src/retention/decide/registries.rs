@@ -27,7 +27,7 @@ pub(super) struct Registries<'a> {
 }
 
 /// One route, and where it was read.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Row<'a> {
     /// The box's label, or `this box`.
     pub(super) owner: &'a str,
@@ -54,6 +54,10 @@ impl<'a> Registries<'a> {
             && let Seen::Read(registry) = &local.content
         {
             registries.add(registry, local_label.unwrap_or(THIS_BOX), true, &local.path, "");
+        }
+        for rows in registries.by_app.values_mut() {
+            rows.sort_unstable();
+            rows.dedup();
         }
         registries.refusals = match &fleet.view {
             View::Fleet => fleet_refusals(fleet, reports),
