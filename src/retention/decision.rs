@@ -6,7 +6,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::View;
+use super::evidence::{ReportSource, View};
 use crate::finding::Finding;
 
 /// What releases are ordered by; shown wherever a rank is.
@@ -177,6 +177,9 @@ pub struct Citation {
     pub pointer: String,
     /// The value found there.
     pub value: String,
+    /// For a box report, where it was read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub source: Option<ReportSource>,
 }
 
 /// A version that a box's own pass would delete, while another box holds on to it.

@@ -6,6 +6,7 @@ mod install_bench;
 mod install_full_disk;
 mod install_sweep;
 mod restore;
+mod retention_golden;
 mod retention_oracle;
 mod retention_properties;
 mod retention_worlds;

@@ -9,7 +9,7 @@ use carlosctl::retention::evidence::*;
 
 use crate::retention_worlds::{ACCOUNT, APP, Dice, as_of, world};
 
-const WORLDS: u64 = 4_000;
+const WORLDS: u64 = 1_500;
 
 fn bytes(decision: &Decision) -> String {
     serde_json::to_string(decision).expect("json")

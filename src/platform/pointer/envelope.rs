@@ -43,8 +43,8 @@ impl Envelope {
     }
 
     /// Who signed this pointer of `channel`: `root`, or the name of a scoped key whose grant the root signed.
-    pub(super) fn verify(&self, key: &str, root: Option<&RootKey>, channel: &str) -> Result<String, String> {
-        let root = root.ok_or("there is no public key to verify it with")?;
+    pub(super) fn verify(&self, key: &str, root: Result<&RootKey, &str>, channel: &str) -> Result<String, String> {
+        let root = root.map_err(|because| format!("there is no public key to verify it with: {because}"))?;
         if self.payload_type != POINTER_TYPE {
             return Err(format!("its payload type is {:?}, not {POINTER_TYPE}", self.payload_type));
         }

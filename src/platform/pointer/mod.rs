@@ -71,10 +71,9 @@ pub struct FoundPointer {
     pub signature: Signature,
 }
 
-/// Reads the pointer found at `key`, and verifies it with the deployment's public key.
-///
-/// Without a key nothing verifies. An error means that it is not known which versions the pointer names.
-pub fn read(key: &str, bytes: &[u8], root: Option<&RootKey>) -> Result<FoundPointer, DocumentError> {
+/// Reads the pointer found at `key`, and verifies it with the deployment's public key, or says why there is none: then
+/// nothing verifies. An error means that it is not known which versions the pointer names.
+pub fn read(key: &str, bytes: &[u8], root: Result<&RootKey, &str>) -> Result<FoundPointer, DocumentError> {
     let Some((account, app, AppKey::Channel(channel))) = read_key(key) else {
         return Err(DocumentError::whole(key, "is not the key of a channel pointer"));
     };

@@ -27,7 +27,7 @@ pub(super) struct Bake {
 
 impl<T> Found<T> {
     pub(super) fn cite(&self, pointer: impl Into<String>, value: impl Into<String>) -> Citation {
-        Citation { key: self.key.clone(), etag: self.etag.clone(), pointer: pointer.into(), value: value.into() }
+        Citation { key: self.key.clone(), etag: self.etag.clone(), pointer: pointer.into(), value: value.into(), source: None }
     }
 }
 
@@ -90,11 +90,19 @@ fn readable<'a, T>(
     readable
 }
 
+fn unread(what: &str, key: &str, because: &str) -> String {
+    if key.ends_with('/') {
+        format!("it is not known whether there is {what}: {because}")
+    } else {
+        format!("{what} does not read: {because}")
+    }
+}
+
 /// Claims what provision records pin (seed `appRecords`).
 pub(super) fn claim_records(app: &AppEvidence, claims: &mut Claims<'_>, refusals: &mut Vec<Refusal>) {
     let prefix = keys::app::records(&app.account, &app.app);
     let records = readable(&app.records, &prefix, |key, because| {
-        let because = format!("a provision record does not read: {because}");
+        let because = unread("a provision record", key, because);
         refusals.push(Refusal::seed(Code::RecordUnreadable, key, because, "repair or remove that record"));
     });
     for (found, record) in records {
@@ -108,7 +116,7 @@ pub(super) fn claim_records(app: &AppEvidence, claims: &mut Claims<'_>, refusals
 pub(super) fn claim_pointers(app: &AppEvidence, claims: &mut Claims<'_>, refusals: &mut Vec<Refusal>) {
     let prefix = keys::app::channels(&app.account, &app.app);
     let pointers = readable(&app.pointers, &prefix, |key, because| {
-        let because = format!("a channel pointer does not read: {because}");
+        let because = unread("a channel pointer", key, because);
         refusals.push(Refusal::seed(Code::PointerUnreadable, key, because, "promote that channel again"));
     });
     for (found, content) in pointers {
@@ -130,7 +138,7 @@ pub(super) fn claim_pointers(app: &AppEvidence, claims: &mut Claims<'_>, refusal
 pub(super) fn claim_tags(app: &AppEvidence, claims: &mut Claims<'_>, refusals: &mut Vec<Refusal>) {
     let prefix = keys::app::tags(&app.account, &app.app);
     let tags = readable(&app.tags, &prefix, |key, because| {
-        let because = format!("a tag does not read: {because}");
+        let because = unread("a tag", key, because);
         refusals.push(Refusal::seed(Code::TagUnreadable, key, because, "cut that tag again"));
     });
     for (found, version) in tags {

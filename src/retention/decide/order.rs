@@ -185,5 +185,6 @@ fn written(object: &crate::store::ObjectMeta) -> Citation {
         etag: object.etag.clone(),
         pointer: "/last_modified".to_owned(),
         value: object.last_modified.to_string(),
+        source: None,
     }
 }

@@ -12,6 +12,7 @@ use super::{Refusal, words};
 use crate::finding::Code;
 use crate::platform::Label;
 use crate::platform::keys;
+use crate::terminal;
 
 /// What a local registry is called when this box's label is not known.
 const THIS_BOX: &str = "this box";
@@ -125,6 +126,7 @@ impl Row<'_> {
                         etag: self.etag.to_owned(),
                         pointer: format!("/routes/{}/{column}", words::step(&self.route.host)),
                         value: version.to_owned(),
+                        source: None,
                     }]
                 },
             );
@@ -186,14 +188,19 @@ fn box_refusals(fleet: &FleetEvidence, label: &str, local_is_of_view: bool) -> V
     match current.map(|current| (&current.key, &current.content)) {
         Some((_, Seen::Read(_))) => Vec::new(),
         Some((key, Seen::Unreadable(because))) => vec![unreadable(label, key, because)],
-        None => vec![missing(label, "the view asked for")],
+        None => {
+            let because =
+                format!("nobody has a registry of {label}: there is no current snapshot, and this machine's is not its");
+            let hint = "carlosctl snapshot list shows the boxes that have one";
+            vec![Refusal::ours(Code::RegistryUnreadable, &current_key(label), because, hint)]
+        }
     }
 }
 
 /// Why one box's pins are not known from its current snapshot, if they are not.
 fn box_refusal(one: &BoxEvidence) -> Option<Refusal> {
     let Some(current) = &one.current else {
-        let known = one.known_from.iter().min().map_or("the evidence", String::as_str);
+        let known = one.known_from.iter().min().map_or("elsewhere", String::as_str);
         return Some(missing(&one.label, known));
     };
     match &current.content {
@@ -216,7 +223,7 @@ fn collapsed(current: &Registry, other: &GenerationEvidence) -> Option<String> {
     let key = &other.key;
     match other.rows {
         Some(rows) if current.rows.saturating_mul(2) < rows => {
-            Some(format!("it has {} routes, and {key} has {rows}", current.rows))
+            Some(format!("it has {}, and {key} has {rows}", terminal::count(current.rows, "route")))
         }
         None if current.rows == 0 => Some(format!("it has no routes, and it is not known how many {key} has")),
         None if current.bytes.saturating_mul(2) < other.bytes => {
@@ -226,11 +233,15 @@ fn collapsed(current: &Registry, other: &GenerationEvidence) -> Option<String> {
     }
 }
 
+/// The key of a box's current snapshot; the name itself where it could not be part of a key.
+fn current_key(label: &str) -> String {
+    label.parse::<Label>().map_or_else(|_| label.to_owned(), |label| keys::current(&label))
+}
+
 fn missing(label: &str, known_from: &str) -> Refusal {
-    let key = label.parse::<Label>().map_or_else(|_| label.to_owned(), |label| keys::current(&label));
     Refusal::ours(
         Code::RegistryUnreadable,
-        &key,
+        &current_key(label),
         format!("there is no current snapshot of {label}, which is known from {known_from}, so its pins are not known"),
         format!("a snapshot of {label} unblocks; leave it out with --without-box {label} when it is decommissioned"),
     )

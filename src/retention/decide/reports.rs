@@ -29,6 +29,7 @@ pub(super) struct Reports<'a> {
 /// A report that names a host of an app.
 #[derive(Clone, Copy)]
 struct Naming<'a> {
+    source: ReportSource,
     key: &'a str,
     etag: &'a str,
     report: &'a BoxReport,
@@ -47,9 +48,7 @@ impl<'a> Reports<'a> {
                 "give --status-bucket or --status-dir, or repair the status store",
             )),
             ReportsEvidence::Listed { unlisted, reports: found } => {
-                reports
-                    .refusals
-                    .extend(unlisted.iter().map(|one| incomplete(&one.prefix, "could not be listed", &one.because)));
+                reports.refusals.extend(unlisted.iter().map(|one| incomplete(&one.prefix, &one.because)));
                 reports.all = found.iter().collect();
                 reports.all.sort_by_key(|one| (one.source, &one.report.key, &one.report.etag));
                 reports.all.dedup();
@@ -64,7 +63,7 @@ impl<'a> Reports<'a> {
             let report = match &one.report.content {
                 Seen::Read(report) => report,
                 Seen::Unreadable(because) => {
-                    self.refusals.push(incomplete(&one.report.key, "does not read", because));
+                    self.refusals.push(incomplete(&one.report.key, because));
                     continue;
                 }
             };
@@ -73,7 +72,7 @@ impl<'a> Reports<'a> {
                 self.refusals.extend(cannot_collect(fleet, &one.report.key, report, &metrics.build_states_err));
             }
             for (host, builds) in &metrics.build_states {
-                let naming = Naming { key: &one.report.key, etag: &one.report.etag, report, host, builds };
+                let naming = Naming { source: one.source, key: &one.report.key, etag: &one.report.etag, report, host, builds };
                 self.by_app.entry((builds.account.as_str(), builds.app.as_str())).or_default().push(naming);
             }
         }
@@ -147,6 +146,7 @@ impl Naming<'_> {
                         etag: self.etag.to_owned(),
                         pointer: format!("/metrics/build_states/{}/builds/{at}", words::step(self.host)),
                         value: version.clone(),
+                        source: Some(self.source),
                     }]
                 },
             );
@@ -215,16 +215,19 @@ fn cannot_collect(fleet: &FleetEvidence, key: &str, report: &BoxReport, error: &
         Some(at) if fleet.as_of.duration_since(at) <= MAX_AGE => {
             Some(Refusal::seed(Code::BoxCannotCollect, key, because, hint))
         }
-        None if is_fleet(&fleet.view) => Some(Refusal::ours(Code::BoxCannotCollect, key, because, hint)),
+        None if is_fleet(&fleet.view) => {
+            let because = format!("{because} (and it does not say when)");
+            Some(Refusal::ours(Code::BoxCannotCollect, key, because, hint))
+        }
         _ => None,
     }
 }
 
-fn incomplete(subject: &str, what: &str, because: &str) -> Refusal {
+fn incomplete(subject: &str, because: &str) -> Refusal {
     Refusal::seed(
         Code::ReportsIncomplete,
         subject,
-        format!("the box reports could not all be read: {subject} {what}: {because}"),
+        format!("the box reports could not all be read: {because}"),
         "repair or remove it; what a box reported there is not known",
     )
 }
