@@ -141,7 +141,7 @@ pub struct RouteEvidence {
     pub host: String,
     /// `account`, the default account where the row has none.
     pub account: String,
-    /// `app`; never empty.
+    /// `app`; never empty. A row whose app cannot be told makes the whole registry unreadable: it may be any app's.
     pub app: String,
     /// The versions that the row holds on to, or why they cannot be told (a text that is not UTF-8, say).
     pub pins: Seen<RoutePins>,
@@ -170,9 +170,12 @@ pub struct GenerationEvidence {
     pub etag: String,
     /// Its length, in bytes.
     pub bytes: u64,
-    /// How many rows its `routes` has, where it was read.
+    /// How many rows its `routes` has, where it was read. Worth reading where current has no rows at all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rows: Option<u64>,
+    /// The hosts of its rows that have an app, where it was read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hosts: Option<Vec<String>>,
 }
 
 /// This machine's own registry.

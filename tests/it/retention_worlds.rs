@@ -102,16 +102,17 @@ fn registry(dice: &mut Dice) -> Registry {
 fn boxed(dice: &mut Dice, label: &str) -> BoxEvidence {
     let key = format!("control/registry-snapshot/{label}.db");
     let mut current = Some(found(key, registry(dice)));
-    if dice.once_in(40) {
-        current = None;
-    } else if dice.once_in(40) {
-        current = current.map(|found| Found { content: Seen::Unreadable("file is not a database".to_owned()), ..found });
+    match dice.below(40) {
+        0 => current = None,
+        1 => current = current.map(|found| Found { content: Seen::Unreadable("not a database".to_owned()), ..found }),
+        _ => {}
     }
     let newest_other = dice.once_in(10).then(|| GenerationEvidence {
         key: format!("control/registry-snapshots/{label}/20261130T100000Z.db"),
         etag: "other".to_owned(),
         bytes: dice.pick(&[20_480, 40_960, 40_961]),
         rows: dice.pick(&[None, Some(0), Some(1), Some(4)]),
+        hosts: dice.pick(&[None, None, Some(vec![]), Some(vec!["h0".to_owned()])]),
     });
     BoxEvidence { label: label.to_owned(), left_out: dice.once_in(40), known_from: vec![], current, newest_other }
 }

@@ -217,14 +217,23 @@ fn box_refusal(one: &BoxEvidence) -> Option<Refusal> {
     }
 }
 
-/// Why `current` looks as if it had lost rows that `other` has. Rows are compared where both are known; without them the
-/// sizes are, and a registry without any row is never taken to have always been so.
+/// Why `current` looks as if it had lost rows that `other` has: less than half of them, or of the hosts, is left. Without
+/// either the sizes are compared, and a registry without any row is never taken to have always been so.
 fn collapsed(current: &Registry, other: &GenerationEvidence) -> Option<String> {
     let key = &other.key;
+    if let Some(hosts) = &other.hosts {
+        let left: BTreeSet<&String> = current.routes.iter().map(|route| &route.host).collect();
+        let hosts: BTreeSet<&String> = hosts.iter().collect();
+        let left = hosts.intersection(&left).count();
+        if left.saturating_mul(2) < hosts.len() {
+            return Some(format!("it has {left} of the {} hosts that {key} has", hosts.len()));
+        }
+    }
     match other.rows {
         Some(rows) if current.rows.saturating_mul(2) < rows => {
             Some(format!("it has {}, and {key} has {rows}", terminal::count(current.rows, "route")))
         }
+        None if other.hosts.is_some() => None,
         None if current.rows == 0 => Some(format!("it has no routes, and it is not known how many {key} has")),
         None if current.bytes.saturating_mul(2) < other.bytes => {
             Some(format!("it has {} bytes, and {key} has {}", current.bytes, other.bytes))
