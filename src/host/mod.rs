@@ -30,3 +30,6 @@ mod exchange;
 mod fold;
 mod lock_file;
 mod steps;
+
+#[cfg(test)]
+mod bench;

@@ -72,3 +72,6 @@ fn own_file(path: &Path) -> Result<u64, InstallError> {
     }
     if whole { Ok(metadata.ino()) } else { Err(InstallError::KeptAsSet { path: path.to_owned() }) }
 }
+
+#[cfg(test)]
+mod tests;

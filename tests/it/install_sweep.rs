@@ -72,6 +72,7 @@ struct Point {
 fn at_every_point_the_path_holds_the_old_or_the_new_registry_and_a_second_run_converges() {
     let full = std::env::var_os("CARLOSCTL_SWEEP").is_some_and(|sweep| sweep == "full");
     let points = points(full);
+    println!("{} points", points.len());
     let next = Mutex::new(points.iter());
     let violations = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -79,8 +80,10 @@ fn at_every_point_the_path_holds_the_old_or_the_new_registry_and_a_second_run_co
             scope.spawn(|| {
                 loop {
                     let Some(point) = next.lock().expect("a lock").next() else { break };
-                    let found = sweep(point);
-                    violations.lock().expect("a lock").extend(found.into_iter().map(|text| format!("{point:?}: {text}")));
+                    for text in sweep(point) {
+                        println!("VIOLATION {point:?}: {text}");
+                        violations.lock().expect("a lock").push(format!("{point:?}: {text}"));
+                    }
                 }
             });
         }

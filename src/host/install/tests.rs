@@ -1,110 +1,13 @@
 use super::*;
+use crate::host::bench::{Bench, fill, give, kind, owner_and_mode};
 use crate::host::fold::Folded;
 use crate::host::interlock::Claim;
 use crate::host::steps;
-use crate::host::undo::{newest_before, undo};
 use jiff::Timestamp;
 use rusqlite::Connection;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-
-struct Bench {
-    base: tempfile::TempDir,
-    path: PathBuf,
-    source: Vec<u8>,
-}
-
-fn fill(connection: &Connection, kind: &str) {
-    connection.execute_batch("CREATE TABLE IF NOT EXISTS routes (host TEXT, kind TEXT)").expect("a table");
-    connection.execute("INSERT INTO routes VALUES ('a', ?1)", [kind]).expect("a row");
-}
-
-/// What is at the path, by an ordinary open of a copy.
-fn kind(path: &Path) -> String {
-    let copy = tempfile::tempdir().expect("a directory");
-    let copy = copy.path().join("copy.db");
-    for end in ["", "-wal", "-journal"] {
-        let _ = std::fs::copy(steps::with_end(path, end), steps::with_end(&copy, end));
-    }
-    let connection = Connection::open(&copy).expect("a database");
-    connection
-        .query_row("SELECT group_concat(kind) FROM routes", [], |row| row.get(0))
-        .unwrap_or_else(|error| error.to_string())
-}
-
-impl Bench {
-    /// A directory with nothing in it, and a registry to install.
-    fn empty() -> Self {
-        let base = tempfile::tempdir().expect("a directory");
-        let directory = base.path().canonicalize().expect("a real path").join("data");
-        std::fs::create_dir(&directory).expect("a directory");
-        let source = base.path().join("source");
-        fill(&Connection::open(&source).expect("a database"), "new");
-        let source = std::fs::read(source).expect("bytes");
-        Self { base, path: directory.join("registry.db"), source }
-    }
-
-    /// With the registry of a killed agent at the path.
-    fn with_old() -> Self {
-        let bench = Self::empty();
-        let original = bench.path.with_file_name("original.db");
-        let connection = Connection::open(&original).expect("a database");
-        connection.pragma_update(None, "journal_mode", "wal").expect("a mode");
-        fill(&connection, "old");
-        for end in ["", "-wal", "-shm"] {
-            std::fs::copy(steps::with_end(&original, end), steps::with_end(&bench.path, end)).expect("a copy");
-        }
-        drop(connection);
-        std::fs::remove_file(&original).expect("removed");
-        bench
-    }
-
-    fn target(&self) -> Target {
-        Target::look(&self.path).expect("facts")
-    }
-
-    fn interlock(&self) -> Interlock {
-        Interlock::acquire(&self.target(), &Claim::new("restore", "x", Timestamp::UNIX_EPOCH)).expect("the interlock")
-    }
-
-    fn staged(&self) -> Staged {
-        let mut staged = Staged::create(&self.target()).expect("staged");
-        staged.write_all(&self.source).expect("written");
-        staged
-    }
-
-    fn install_at(&self, stamp: &str) -> Result<Installed, InstallError> {
-        let staged = self.staged();
-        install(staged, &self.target(), &self.interlock(), stamp.parse().expect("a stamp"))
-    }
-
-    fn install(&self) -> Installed {
-        self.install_at("20261130T120000Z").expect("installed")
-    }
-
-    fn undo(&self) -> Result<crate::host::undo::Undone, InstallError> {
-        undo(&self.target(), &self.interlock(), "20261130T130000Z".parse().expect("a stamp"))
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.target().directory()).expect("a directory");
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect();
-        names.sort();
-        names
-    }
-}
-
-fn owner_and_mode(path: &Path) -> (u32, u32, u32) {
-    let metadata = path.metadata().expect("facts");
-    (metadata.uid(), metadata.gid(), metadata.mode() & 0o7777)
-}
-
-fn give(path: &Path, uid: u32, gid: u32, mode: u32) {
-    std::os::unix::fs::chown(path, Some(uid), Some(gid)).expect("run this test as root");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
-}
 
 #[test]
 fn the_old_registry_is_kept_whole_and_nothing_else_is_left() {
@@ -194,8 +97,10 @@ fn the_part_of_another_user() {
         bench.install();
         return assert_eq!(kind(&bench.path), "new");
     };
-    let bench = Bench { path: PathBuf::from(path), ..Bench::empty() };
-    println!("{}", bench.install_at("20261130T120000Z").expect_err("refused"));
+    let target = Target::look(Path::new(&path)).expect("facts");
+    let staged = Staged::create(&target).expect("staged");
+    let interlock = Interlock::acquire(&target, &Claim::new("restore", "x", Timestamp::UNIX_EPOCH)).expect("the interlock");
+    println!("{}", install(staged, &target, &interlock, Stamp::at(Timestamp::UNIX_EPOCH)).expect_err("refused"));
 }
 
 #[test]
@@ -289,6 +194,36 @@ fn a_damaged_schema_is_folded_all_the_same() {
 }
 
 #[test]
+fn a_registry_of_a_newer_format_is_kept_as_it_is_and_stays_locked() {
+    let bench = Bench::with_old();
+    std::fs::remove_file(steps::with_end(&bench.path, "-wal")).expect("removed");
+    let mut bytes = bench.source.clone();
+    bytes[19] = 3;
+    std::fs::write(&bench.path, &bytes).expect("a file");
+    let interlock = bench.interlock();
+    assert_eq!(fold(&interlock).expect("looked at"), Folded::AsItIs);
+    let script = "import sys, sqlite3; sqlite3.connect(sys.argv[1], timeout=0).execute('select * from routes')";
+    let output = Command::new("python3").args(["-c", script]).arg(&bench.path).output().expect("python3 starts");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("database is locked"));
+    drop(interlock);
+    let before = bench.install().before.expect("a kept file");
+    assert_eq!((kind(&bench.path), std::fs::read(before).expect("bytes")), ("new".to_owned(), bytes));
+}
+
+#[test]
+fn giving_the_interlock_back_removes_nothing_of_the_new_registry() {
+    let bench = Bench::with_old();
+    let interlock = bench.interlock();
+    install(bench.staged(), &bench.target(), &interlock, "20261130T120000Z".parse().expect("a stamp")).expect("installed");
+    // As an agent would that starts in this moment.
+    for side in ["-wal", "-shm", "-journal"] {
+        std::fs::write(steps::with_end(&bench.path, side), [1; 100]).expect("a file");
+    }
+    drop(interlock);
+    assert!(["-wal", "-shm", "-journal"].iter().all(|side| steps::with_end(&bench.path, side).exists()));
+}
+
+#[test]
 fn a_reader_that_opened_the_old_registry_stops_the_fold() {
     let bench = Bench::with_old();
     let interlock = bench.interlock();
@@ -339,41 +274,6 @@ for sql in ['pragma journal_mode=wal', \"insert into routes values ('b', 'stray'
     assert!(said.iter().any(|line| line.contains("readonly")), "{said:?}");
     assert_eq!((kind(&bench.path), kind(&installed.before.expect("kept"))), ("new".to_owned(), "old".to_owned()));
     assert_eq!(bench.names(), ["registry.db", "registry.db.before-20261130T120000Z"]);
-}
-
-#[test]
-fn undo_brings_the_last_one_back_and_keeps_what_it_replaces() {
-    let bench = Bench::with_old();
-    give(&bench.path, 4321, 5432, 0o640);
-    bench.install_at("20261130T120000Z").expect("installed");
-    // The clock was set back in between; the last restore is the last all the same.
-    bench.install_at("20251130T120000Z").expect("installed");
-    assert_eq!(newest_before(&bench.target()).map(|(kept, _)| kept.to_string()).as_deref(), Some("before-20261130T120000Z.2"));
-    let undone = bench.undo().expect("undone");
-    assert_eq!((kind(&bench.path), kind(&undone.kept.expect("kept"))), ("new".to_owned(), "new".to_owned()));
-    bench.undo().expect("undone");
-    assert_eq!((kind(&bench.path), owner_and_mode(&bench.path)), ("old".to_owned(), (4321, 5432, 0o640)));
-    let names = ["registry.db", "registry.db.undone-20261130T130000Z", "registry.db.undone-20261130T130000Z.2"];
-    assert_eq!(bench.names(), names);
-    assert!(matches!(bench.undo(), Err(InstallError::NothingToUndo { .. })));
-    std::fs::remove_file(&bench.path).expect("removed");
-    assert!(matches!(bench.undo(), Err(InstallError::NothingToUndo { .. })));
-}
-
-#[test]
-fn undo_fills_an_empty_path_and_takes_no_link_for_a_registry() {
-    let bench = Bench::with_old();
-    let before = bench.install().before.expect("kept");
-    std::fs::remove_file(&bench.path).expect("removed");
-    let undone = bench.undo().expect("undone");
-    assert_eq!((undone.kept, kind(&bench.path)), (None, "old".to_owned()));
-    std::os::unix::fs::symlink("/etc/passwd", &before).expect("a link");
-    assert!(matches!(bench.undo(), Err(InstallError::KeptAsSet { .. })));
-    std::fs::remove_file(&before).expect("removed");
-    std::fs::hard_link(&bench.path, &before).expect("a link");
-    // A second name of the registry itself is what a killed run left, and no registry to go back to.
-    assert!(matches!(bench.undo(), Err(InstallError::NothingToUndo { .. })));
-    assert_eq!(bench.names(), ["registry.db"]);
 }
 
 #[test]
