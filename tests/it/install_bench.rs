@@ -8,7 +8,6 @@ use std::process::Command;
 use carlosctl::host::install::{InstallError, install};
 use carlosctl::host::interlock::{Claim, Interlock};
 use carlosctl::host::names::{self, Beside, Reason, SIDES};
-use carlosctl::host::recover::recover;
 use carlosctl::host::stage::Staged;
 use carlosctl::host::target::Target;
 use carlosctl::host::undo::undo;
@@ -218,7 +217,6 @@ fn act(act: Act, directory: &Path) -> Result<(), String> {
     let bytes = std::fs::read(source).expect("the source");
     staged.write_all(&bytes).map_err(|error| format!("refused: {error}"))?;
     let interlock = Interlock::acquire(&target, &claim).map_err(|error| format!("refused: {error}"))?;
-    recover(&interlock).map_err(|error| said(&error))?;
     install(staged, &target, &interlock, stamp).map(|_| ()).map_err(|error| said(&error))
 }
 

@@ -126,6 +126,36 @@ fn a_registry_that_appeared_meanwhile_is_not_overwritten() {
 }
 
 #[test]
+fn a_registry_that_was_replaced_after_the_fold_is_not_exchanged() {
+    let bench = Bench::with_old();
+    let (staged, interlock) = (bench.staged(), bench.interlock());
+    let folded = fold(&interlock).expect("folded");
+    let other = bench.path.with_file_name("other.db");
+    fill(&Connection::open(&other).expect("a database"), "agent");
+    std::fs::rename(&other, &bench.path).expect("renamed");
+    let kept = next(&bench.path, Reason::Before, Stamp::at(Timestamp::UNIX_EPOCH)).expect("a name");
+    let exchange = Exchange { path: bench.path.clone(), kept, incoming: staged.identity().1, origin: None };
+    let error = exchange.run(staged.path(), &interlock, &folded).expect_err("refused");
+    assert!(matches!(error, InstallError::Interlock(InterlockError::Replaced { .. })), "{error}");
+    drop((staged, interlock));
+    assert_eq!((kind(&bench.path), bench.names()), ("agent".to_owned(), vec!["registry.db".to_owned()]));
+}
+
+#[test]
+fn a_side_file_that_appears_after_the_fold_stops_the_exchange() {
+    let bench = Bench::with_old();
+    let (staged, interlock) = (bench.staged(), bench.interlock());
+    let folded = fold(&interlock).expect("folded");
+    std::fs::write(steps::with_end(&bench.path, "-wal"), b"x").expect("a file");
+    let kept = next(&bench.path, Reason::Before, Stamp::at(Timestamp::UNIX_EPOCH)).expect("a name");
+    let exchange = Exchange { path: bench.path.clone(), kept, incoming: staged.identity().1, origin: None };
+    let error = exchange.run(staged.path(), &interlock, &folded).expect_err("refused");
+    assert!(error.to_string().contains("appeared meanwhile"), "{error}");
+    drop((staged, interlock));
+    assert_eq!(bench.names(), ["registry.db", "registry.db-wal"]);
+}
+
+#[test]
 fn the_interlock_must_be_that_registrys() {
     let (bench, other) = (Bench::with_old(), Bench::with_old());
     let error =

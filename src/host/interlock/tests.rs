@@ -193,3 +193,31 @@ fn what_is_no_file_is_not_opened() {
     assert!(matches!(acquire(&pipe), Err(InterlockError::Registry { .. })));
     assert!(!lock_path(&pipe).exists());
 }
+
+#[test]
+fn many_that_come_and_go_never_hold_it_together() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("registry.db");
+    let holders = std::sync::atomic::AtomicUsize::new(0);
+    let most = std::sync::atomic::AtomicUsize::new(0);
+    let times = std::sync::atomic::AtomicUsize::new(0);
+    let order = std::sync::atomic::Ordering::SeqCst;
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..400 {
+                    // The file is removed each time it is given back, so some lock one that is gone.
+                    if let Ok(lock) = LockFile::exclusive(lock_path(&path), &claim()) {
+                        most.fetch_max(holders.fetch_add(1, order) + 1, order);
+                        times.fetch_add(1, order);
+                        std::thread::yield_now();
+                        holders.fetch_sub(1, order);
+                        drop(lock);
+                    }
+                }
+            });
+        }
+    });
+    assert!(times.into_inner() > 10);
+    assert_eq!((most.into_inner(), lock_path(&path).exists()), (1, false));
+}
