@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -113,14 +113,13 @@ impl<'w> Context<'w> {
     }
 
     async fn bucket(&self, bucket: &str) -> Result<S3Store, CommandError> {
+        let environment = S3Settings::new(bucket, &self.world.env);
         let settings = S3Settings {
-            bucket: bucket.to_owned(),
-            endpoint_url: self.settings.endpoint_url.clone(),
-            region: self.settings.region.clone(),
+            endpoint_url: self.settings.endpoint_url.clone().or(environment.endpoint_url),
+            region: self.settings.region.clone().or(environment.region),
             timeout: self.settings.timeout,
             concurrency: self.settings.concurrency,
-            profile: self.world.env.get("AWS_PROFILE").cloned(),
-            ca_bundle: self.world.env.get("AWS_CA_BUNDLE").map(PathBuf::from),
+            ..environment
         };
         Ok(Box::pin(S3Store::open(settings)).await?)
     }

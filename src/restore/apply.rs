@@ -93,25 +93,25 @@ async fn still_as_seen(gathered: &Gathered, context: &Context<'_>) -> Result<(),
     let target =
         blocking(move || Target::look(&named)).await?.map_err(|error| CommandError::new(Exit::Refused, error.to_string()))?;
     if !target.is_as_in(&gathered.target) {
-        return Err(changed(format!("{}: the registry changed since it was looked at", target.path.display())));
+        return Err(changed(&format!("{}: the registry changed since it was looked at", target.path.display())));
     }
     let Some(object) = evidence.chosen.source.object().filter(|object| object.version_id.is_none()) else { return Ok(()) };
     let now = gathered.store.head(&object.key).await?;
     if now.etag != object.etag {
-        return Err(changed(format!(
+        return Err(changed(&format!(
             "{}: another object since it was looked at (etag {}, now {})",
             object.key, object.etag, now.etag
         )));
     }
     let look = Look { store: gathered.store.clone(), seen: evidence.dead.clone() };
     if evidence.chosen.at == "current" && look.sidecar_changed().await? {
-        return Err(changed(format!("the sidecar of {} changed since it was looked at", evidence.request.from_box)));
+        return Err(changed(&format!("the sidecar of {} changed since it was looked at", evidence.request.from_box)));
     }
     let _ = context;
     Ok(())
 }
 
-fn changed(what: String) -> CommandError {
+fn changed(what: &str) -> CommandError {
     CommandError::new(Exit::Changed, format!("{what}; nothing was changed"))
         .hint("run the restore again, and look at what it shows")
 }

@@ -164,7 +164,7 @@ fn content(evidence: &Evidence, findings: &mut Vec<Finding>) {
         let mut found = found.clone();
         if found.code == Code::NoRows {
             found.because.push_str(&last_good.0);
-            found.hint = last_good.1.clone();
+            found.hint.clone_from(&last_good.1);
         }
         findings.push(found);
     }

@@ -1,4 +1,11 @@
 //! One test binary: one file a feature, and the shared bench in `common`.
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test panics, looks at the clock, reads its own environment, and says what it measured"
+)]
 
 mod box_half;
 mod common;

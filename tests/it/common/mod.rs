@@ -1,7 +1,7 @@
 //! Running the binary as a user would, and seeing everything it said.
 
-pub(crate) mod deployment;
 pub(crate) mod child;
+pub(crate) mod deployment;
 pub(crate) mod scripted;
 pub(crate) mod servers;
 
