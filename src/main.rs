@@ -32,6 +32,7 @@ fn main() -> ExitCode {
             _ = tokio::signal::ctrl_c() => Exit::Interrupted,
         }
     });
-    runtime.shutdown_background();
+    // An interrupted transfer gives its staged file up before the process ends.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     exit.into()
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 
 use clap::{CommandFactory, Parser};
 
@@ -25,18 +26,19 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
     };
     let json = cli.global.json;
     let result = match Context::new(&cli.global, world) {
-        Ok(mut context) => Box::pin(command(cli.command, &mut context)).await,
+        Ok(mut context) => Box::pin(command(cli.command, cli.global.dir.as_deref(), &mut context)).await,
         Err(error) => Err(error),
     };
     result.unwrap_or_else(|error| report(&error, json, world))
 }
 
 /// Which room answers which command.
-async fn command(command: Command, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+async fn command(command: Command, dir: Option<&Path>, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     match command {
         Command::Snapshot(command) => Box::pin(crate::snapshot::run(&command, context)).await,
         Command::Restore(args) => Box::pin(crate::restore::run(&args, context)).await,
         Command::Box(command) => Box::pin(crate::box_half::run(&command, context)).await,
+        Command::Demo(args) => Box::pin(crate::demo::run(&args, dir, context)).await,
         Command::Help { topic } => help(&topic, context),
     }
 }

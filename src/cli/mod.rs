@@ -2,6 +2,7 @@
 #![expect(clippy::doc_markdown, reason = "the comments are shown to operators as they stand")]
 
 pub mod box_half;
+pub mod demo;
 mod parse;
 pub mod restore;
 pub mod snapshot;
@@ -40,6 +41,8 @@ pub enum Command {
     /// The box half: what the platform's agent does on each box, for deployments without it
     #[command(subcommand)]
     Box(box_half::BoxCommand),
+    /// Build a throwaway deployment and walk through a restore on it
+    Demo(demo::DemoArgs),
     /// Print help, of the program, a command, or a topic: exit-codes, findings
     Help {
         /// A command or topic

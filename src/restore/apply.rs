@@ -207,10 +207,10 @@ async fn conclude(
 
 fn next_steps(answered: &Answered, context: &Context<'_>) -> Vec<String> {
     let unit = context.settings.agent_units.first().map_or("the agent's unit", String::as_str);
-    let from = answered.from_box.as_ref().map_or("-", |label| label.as_str());
+    let own = answered.this_box.as_ref().map_or("LABEL", |label| label.as_str());
     vec![
         format!("start the agent: systemctl unmask {unit} && systemctl start {unit}"),
-        format!("look at what it publishes: carlosctl snapshot list --box {from}"),
+        format!("a few minutes later, look at what it publishes: carlosctl snapshot list --box {own}"),
         "retention stays refused until every box has reported again".to_owned(),
         "to take it back: stop the agent, then carlosctl restore undo".to_owned(),
     ]

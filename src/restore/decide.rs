@@ -104,7 +104,7 @@ fn already_published(own: &BoxEvidence, findings: &mut Vec<Finding>) {
         published.push(newest.object.key.clone());
     }
     if let Some(at) = own.reported_at {
-        published.push(format!("a report of {at}"));
+        published.push(format!("a report of {}", terminal::instant(at)));
     }
     if !published.is_empty() {
         findings.push(Finding::blocking(
@@ -200,7 +200,8 @@ fn content(evidence: &Evidence, findings: &mut Vec<Finding>) {
                 Code::SnapshotTooOld,
                 evidence.chosen.source.name(),
                 format!(
-                    "it is of {of}, {} ago, older than --max-age {}",
+                    "it is of {}, {} ago, older than --max-age {}",
+                    terminal::instant(of),
                     terminal::age(age.as_secs()),
                     terminal::age(max_age.as_secs())
                 ),

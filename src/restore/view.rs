@@ -58,6 +58,9 @@ impl Answer for Answered {
             "undone" => format!("put {} back as {target}\n", self.what()),
             _ => format!("refused: {target} was not touched\n"),
         };
+        if self.outcome == "refused" {
+            return text;
+        }
         if let Some(sha256) = &self.sha256 {
             text.push_str(&format!("sha256   {sha256}\n"));
         }
@@ -104,7 +107,9 @@ pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &str, keeps: O
         table.row(["etag", &object.etag]);
         table.row(["size", &terminal::bytes(object.bytes)]);
     }
-    let of = evidence.of.map(|of| format!("{of} ({} ago)", terminal::age(evidence.as_of.duration_since(of).as_secs())));
+    let of = evidence
+        .of
+        .map(|of| format!("{} ({} ago)", terminal::instant(of), terminal::age(evidence.as_of.duration_since(of).as_secs())));
     table.row(["of", &of.unwrap_or_default()]);
     table.row(["sha256", &evidence.proof.sha256]);
     table.row(["routes", &evidence.proof.routes().map(|routes| routes.to_string()).unwrap_or_default()]);

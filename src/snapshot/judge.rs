@@ -205,7 +205,8 @@ fn ahead(seen: &BoxEvidence, as_of: Timestamp, findings: &mut Vec<Finding>, stat
                 seen.label.as_str(),
                 format!(
                     "generation {} was written at {}: its box's clock was ahead",
-                    generation.stamp, generation.object.last_modified
+                    generation.stamp,
+                    terminal::instant(generation.object.last_modified)
                 ),
             )
             .hint(format!("hold before the next pass: carlosctl snapshot hold --box {}", seen.label)),
@@ -347,7 +348,8 @@ fn at_risk(seen: &BoxEvidence, last_good: Option<Rung>, findings: &mut Vec<Findi
             Code::DataAtRisk,
             seen.label.as_str(),
             format!(
-                "last report at {reported_at}, {} after the last good snapshot: changes in between are in no snapshot",
+                "last report at {}, {} after the last good snapshot: changes in between are in no snapshot",
+                terminal::instant(reported_at),
                 terminal::age(after)
             ),
         ));

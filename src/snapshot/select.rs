@@ -138,7 +138,7 @@ fn at_or_before(seen: &BoxEvidence, at: Timestamp) -> Result<Chosen, CommandErro
         (Some(found), current_at) if current_at.is_none_or(|current| Stamp::at(current) < found.stamp) => {
             Ok(generation(found, format!("the newest at or before {at}")))
         }
-        (_, Some(of)) => current(seen, format!("the newest at or before {at}: current is of {of}")),
+        (_, Some(of)) => current(seen, format!("the newest at or before {at}: current is of {}", terminal::instant(of))),
         (found, None) => found
             .map(|found| generation(found, format!("the newest at or before {at}")))
             .ok_or_else(|| not_found(seen, &format!("nothing at or before {at}"))),
@@ -172,7 +172,7 @@ fn version(seen: &BoxEvidence, id: &str) -> Result<Chosen, CommandError> {
         Some(version) => Ok(Chosen {
             at: format!("version:{id}"),
             source: Source::Object(version.object.clone()),
-            because: format!("version {id}, written {}, was asked for", version.object.last_modified),
+            because: format!("version {id}, written {}, was asked for", terminal::instant(version.object.last_modified)),
         }),
         None => Err(not_found(seen, &format!("no version {id} of {key}"))),
     }

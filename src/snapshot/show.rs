@@ -115,9 +115,11 @@ impl Answer for Shown {
         table.row(["etag", &self.object.etag]);
         table.row(["sha256", &self.sha256]);
         table.row(["size", &terminal::bytes(self.object.bytes)]);
-        let of = self.of.map(|of| format!("{of} ({} ago)", terminal::age(self.as_of.duration_since(of).as_secs())));
+        let of = self
+            .of
+            .map(|of| format!("{} ({} ago)", terminal::instant(of), terminal::age(self.as_of.duration_since(of).as_secs())));
         table.row(["of", &of.unwrap_or_default()]);
-        table.row(["written", &self.object.last_modified.to_string()]);
+        table.row(["written", &terminal::instant(self.object.last_modified)]);
         table.row(["sidecar", self.sidecar.status()]);
         table.row(["verdict", self.verdict.word()]);
         let mut text = table.to_string();

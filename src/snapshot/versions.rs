@@ -144,7 +144,7 @@ pub(super) fn push_table(text: &mut String, versions: &[Version], columns: Optio
         table.row([
             &format!("  {}", version.id),
             name,
-            &version.last_modified.to_string(),
+            &terminal::instant(version.last_modified),
             &terminal::bytes(version.bytes),
             &notes.join(", "),
         ]);

@@ -10,7 +10,7 @@ pub use consent::{Consent, ConsentError, Prompt, TerminalPrompt};
 pub use escape::escape;
 pub use progress::Progress;
 pub use table::Table;
-pub use words::{age, bytes, count};
+pub use words::{age, bytes, count, instant};
 
 /// What is known of the terminal when the run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

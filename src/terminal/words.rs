@@ -1,5 +1,7 @@
 //! Numbers as an operator reads them.
 
+use jiff::{Timestamp, Unit};
+
 /// A size in binary units: `126.0 KiB`. Exact below 1 KiB.
 #[must_use]
 pub fn bytes(bytes: u64) -> String {
@@ -32,6 +34,12 @@ pub fn age(seconds: i64) -> String {
 
 fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
     if small == 0 { format!("{large} {large_unit}") } else { format!("{large} {large_unit} {small} {small_unit}") }
+}
+
+/// An instant in UTC to the second, as people compare them; JSON keeps the fraction.
+#[must_use]
+pub fn instant(instant: Timestamp) -> String {
+    instant.round(Unit::Second).unwrap_or(instant).to_string()
 }
 
 /// A count with its noun: `1 route`, `12 routes`.

@@ -9,9 +9,11 @@
 
 mod box_half;
 mod common;
+mod demo;
 mod install_bench;
 mod install_full_disk;
 mod install_sweep;
+mod on_s3;
 mod restore;
 mod retention_golden;
 mod retention_oracle;
@@ -26,3 +28,4 @@ mod store_conformance;
 mod store_directory;
 mod store_errors;
 mod store_process;
+mod terminal;

@@ -12,17 +12,17 @@ use crate::common::deployment::{Deployment, registry, registry_of};
 use crate::common::{Invocation, Outcome, carlosctl};
 
 /// A dead box in the bucket, and a standby whose agent was never started.
-struct Standby {
-    deployment: Deployment,
+pub(crate) struct Standby {
+    pub(crate) deployment: Deployment,
 }
 
-fn ago(minutes: i64) -> String {
+pub(crate) fn ago(minutes: i64) -> String {
     (Timestamp::now() - SignedDuration::from_mins(minutes)).to_string()
 }
 
 impl Standby {
     /// The dead box made eight snapshots, the last one 40 minutes ago; the standby has an empty registry.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let deployment = Deployment::new();
         for back in (0..8).rev() {
             deployment.pass("edge-a1", &ago(40 + back * 60), &registry(200, &format!("v{back}")));
@@ -33,12 +33,12 @@ impl Standby {
         standby
     }
 
-    fn registry(&self) -> PathBuf {
+    pub(crate) fn registry(&self) -> PathBuf {
         self.deployment.beside("data").join("registry.db")
     }
 
     /// `restore` with a systemctl that knows no unit.
-    fn restore<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Invocation {
+    pub(crate) fn restore<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Invocation {
         let bin = self.deployment.beside("bin");
         if !bin.exists() {
             self.systemctl("echo LoadState=not-found; echo ActiveState=inactive; echo SubState=dead");
@@ -60,7 +60,7 @@ impl Standby {
     }
 
     /// Everything in the registry's directory, with what must not change.
-    fn files(&self) -> Vec<(String, u64, u32, Vec<u8>)> {
+    pub(crate) fn files(&self) -> Vec<(String, u64, u32, Vec<u8>)> {
         let mut files: Vec<_> = fs::read_dir(self.deployment.beside("data"))
             .expect("a directory")
             .map(|entry| {
@@ -76,12 +76,12 @@ impl Standby {
     }
 
     /// The versions in the registry as an ordinary open of the path sees them.
-    fn versions(&self) -> Vec<String> {
+    pub(crate) fn versions(&self) -> Vec<String> {
         versions(&self.registry())
     }
 
     /// Refused with these codes stopping it, and nothing touched.
-    fn refused(&self, outcome: &Outcome, code: i32, before: &[(String, u64, u32, Vec<u8>)], codes: &[&str]) {
+    pub(crate) fn refused(&self, outcome: &Outcome, code: i32, before: &[(String, u64, u32, Vec<u8>)], codes: &[&str]) {
         assert_eq!(outcome.code, code, "{outcome}");
         assert!(self.files() == before, "something was touched: {outcome}");
         for wanted in codes {

@@ -56,6 +56,18 @@ impl Invocation {
         self.command
     }
 
+    /// The command itself, to be run at a terminal: without the closed standard input.
+    pub(crate) fn into_terminal_command(self) -> Command {
+        let mut command = Command::new(self.command.get_program());
+        command.env_clear().args(self.command.get_args());
+        for (name, value) in self.command.get_envs() {
+            if let Some(value) = value {
+                command.env(name, value);
+            }
+        }
+        command
+    }
+
     /// Runs it to its end.
     pub(crate) fn run(mut self) -> Outcome {
         let output = self.command.output().expect("the binary starts");

@@ -1,0 +1,129 @@
+//! Step 0 on the demo's deployment: the real commands, and what they really say.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+use super::boxes::{ALIVE, CLOBBERED, DEAD};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::terminal::{Facts, Prompt};
+use crate::world::World;
+
+/// One command of the walk.
+#[derive(Debug, Serialize)]
+pub(super) struct Step {
+    /// Why it is run.
+    about: String,
+    /// As it would be typed.
+    pub(super) command: String,
+    /// How it ended.
+    pub(super) exit: u8,
+    /// How it has to end.
+    #[serde(skip)]
+    pub(super) expected: u8,
+    /// Everything it said.
+    output: String,
+}
+
+/// Runs the commands one after the other, showing each as it comes.
+pub(super) async fn walk(root: &Path, context: &mut Context<'_>) -> Result<Vec<Step>, CommandError> {
+    let installed = format!("file:{}", root.join("standby/registry.db").display());
+    let script: [(&str, &[&str], Exit); 8] = [
+        ("which boxes have snapshots, and which of them can be trusted?", &["snapshot", "list"], Exit::Done),
+        (
+            "the dead box: download and prove everything it left",
+            &["snapshot", "verify", "--box", DEAD, "--all-generations"],
+            Exit::Done,
+        ),
+        (
+            "the clobbered box: freeze the evidence before the agent prunes it",
+            &["snapshot", "hold", "--box", CLOBBERED],
+            Exit::Done,
+        ),
+        ("the clobbered box cannot be restored as it is", &["restore", "--from-box", CLOBBERED, "--dry-run"], Exit::Refused),
+        ("a living box is not restored from", &["restore", "--from-box", ALIVE, "--dry-run"], Exit::Refused),
+        ("Step 0: the dead box, up to the question", &["restore", "--from-box", DEAD, "--dry-run"], Exit::Done),
+        ("Step 0: do it; the consent is the dead box's name", &["restore", "--from-box", DEAD, "--confirm", DEAD], Exit::Done),
+        (
+            "the proof: what is installed is what the dead box left",
+            &["snapshot", "diff", "--box", DEAD, "current", &installed],
+            Exit::Done,
+        ),
+    ];
+    let mut steps = Vec::new();
+    for (about, args, expected) in script {
+        let step = step(root, about, args, expected, context).await;
+        if !context.settings.json {
+            context.print(&format!("\n# {}\n$ {}\n{}[exit {}]\n", step.about, step.command, step.output, step.exit))?;
+        }
+        steps.push(step);
+    }
+    Ok(steps)
+}
+
+async fn step(root: &Path, about: &str, args: &[&str], expected: Exit, context: &Context<'_>) -> Step {
+    let said = Said::default();
+    let host_env = root.join("host.env");
+    let mut world = World {
+        // Nothing of the operator's own deployment may reach the demo.
+        env: context.world.env.get("PATH").map(|path| BTreeMap::from([("PATH".to_owned(), path.clone())])).unwrap_or_default(),
+        now: {
+            let now = context.now();
+            Box::new(move || now)
+        },
+        out: Box::new(said.clone()),
+        err: Box::new(said.clone()),
+        terminal: Facts { stdin: false, stdout: false, stderr: false, columns: context.world.terminal.columns },
+        prompt: Box::new(NoPrompt),
+    };
+    let typed = ["carlosctl", "--host-env"]
+        .iter()
+        .map(OsString::from)
+        .chain([host_env.into_os_string()])
+        .chain(args.iter().map(OsString::from));
+    let exit = Box::pin(crate::run(typed, &mut world)).await;
+    drop(world);
+    Step {
+        about: about.to_owned(),
+        command: format!("carlosctl {}", args.join(" ")),
+        exit: exit.code(),
+        expected: expected.code(),
+        output: said.text(),
+    }
+}
+
+/// Output and conversation in the order in which they were said.
+#[derive(Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Said {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+impl Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The demo consents by flag.
+struct NoPrompt;
+
+impl Prompt for NoPrompt {
+    fn ask(&mut self, _question: &str) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
