@@ -90,7 +90,7 @@ impl MemoryStore {
     fn push(&self, state: &mut State, key: &str, body: Option<Bytes>) -> ObjectMeta {
         state.versions_made += 1;
         let version = Version { id: format!("v{}", state.versions_made), at: state.clock, body };
-        let meta = self.meta(key, &version, false);
+        let meta = Self::meta(key, &version, false);
         let versions = state.objects.entry(key.to_owned()).or_default();
         if !self.versioned {
             versions.clear();
@@ -99,7 +99,7 @@ impl MemoryStore {
         meta
     }
 
-    fn meta(&self, key: &str, version: &Version, with_id: bool) -> ObjectMeta {
+    fn meta(key: &str, version: &Version, with_id: bool) -> ObjectMeta {
         let body = version.body.as_deref();
         ObjectMeta {
             key: key.to_owned(),
@@ -124,7 +124,7 @@ impl MemoryStore {
         }
         .ok_or_else(missing)?;
         let body = version.body.clone().ok_or_else(|| StoreError::Deleted { key: key.to_owned() })?;
-        Ok(Object { meta: self.meta(key, version, version_id.is_some()), body })
+        Ok(Object { meta: Self::meta(key, version, version_id.is_some()), body })
     }
 
     fn remove(&self, state: &mut State, key: &str) {
@@ -168,11 +168,12 @@ impl ReadStore for MemoryStore {
         let newest = state.objects.iter().filter_map(|(key, versions)| Some((key, versions.last()?)));
         Ok(newest
             .filter(|(key, version)| key.starts_with(prefix) && version.body.is_some())
-            .map(|(key, version)| self.meta(key, version, false))
+            .map(|(key, version)| Self::meta(key, version, false))
             .collect())
     }
 
     async fn list_dirs(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
+        check_prefix(prefix)?;
         let mut directories: Vec<String> = self
             .list(prefix)
             .await?
@@ -197,7 +198,7 @@ impl ReadStore for MemoryStore {
         Ok(below
             .flat_map(|(key, versions)| {
                 versions.iter().rev().enumerate().map(|(age, version)| ObjectVersion {
-                    object: self.meta(key, version, true),
+                    object: Self::meta(key, version, true),
                     is_latest: age == 0,
                     is_delete_marker: version.body.is_none(),
                 })

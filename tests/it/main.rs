@@ -8,6 +8,8 @@
 )]
 
 mod box_half;
+#![expect(clippy::expect_used, reason = "a test whose world cannot be set up has failed")]
+
 mod common;
 mod demo;
 mod install_bench;
@@ -18,6 +20,7 @@ mod restore;
 mod retention_golden;
 mod retention_oracle;
 mod retention_properties;
+mod retention_oracle;
 mod retention_worlds;
 mod shell;
 mod snapshot_content;

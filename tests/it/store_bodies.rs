@@ -5,13 +5,13 @@ use std::time::Duration;
 use carlosctl::store::{Body, Put, ReadStore, StoreError, WriteStore, create, probe};
 
 use crate::common::scripted::{Answer, Reply, Request, Scripted, liar};
-use crate::store_errors::{bytes, impatient};
+use crate::store_errors::{bytes, impatient, patient};
 
 /// What a listing of `a/` is when its pages are these, in this order, whatever is asked.
 async fn listed(pages: Vec<Reply>) -> Result<Vec<String>, StoreError> {
     let mut pages = pages.into_iter();
     let server = Scripted::start(move |_| pages.next().map_or(Answer::Close, Answer::from));
-    let objects = impatient(&server.endpoint).await.list("a/").await?;
+    let objects = patient(&server.endpoint).await.list("a/").await?;
     Ok(objects.into_iter().map(|object| object.key).collect())
 }
 
@@ -60,7 +60,7 @@ async fn a_listing_that_goes_round_in_circles_ends() {
         page += 1;
         Reply::page(&[("a/k", "1")], Some(&format!("t{page}")))
     });
-    let error = impatient(&server.endpoint).await.list("a/").await.expect_err("it never ends");
+    let error = patient(&server.endpoint).await.list("a/").await.expect_err("it never ends");
     assert!(error.to_string().contains("nothing new"), "{error}");
 }
 
@@ -74,10 +74,10 @@ async fn directories_and_versions_are_held_to_the_same() {
         Scripted::always(Reply::new(200, body))
     };
     let good = directories("a/b+c/");
-    assert_eq!(impatient(&good.endpoint).await.list_dirs("a/").await.expect("a listing"), ["a/b c/"]);
+    assert_eq!(patient(&good.endpoint).await.list_dirs("a/").await.expect("a listing"), ["a/b c/"]);
     assert_eq!(good.requests()[0].parameter("delimiter"), Some("%2F"));
     for bad in ["a/b/c/", "a/b", "b/", "a/"] {
-        let error = impatient(&directories(bad).endpoint).await.list_dirs("a/").await;
+        let error = patient(&directories(bad).endpoint).await.list_dirs("a/").await;
         assert!(matches!(error, Err(StoreError::Incomplete { .. })), "{bad}: {error:?}");
     }
 
@@ -100,12 +100,12 @@ async fn directories_and_versions_are_held_to_the_same() {
     for (words, pages) in cases {
         let mut pages = pages.into_iter();
         let server = Scripted::start(move |_| pages.next().map_or(Answer::Close, Answer::from));
-        let error = impatient(&server.endpoint).await.list_versions("a/").await.expect_err(words);
+        let error = patient(&server.endpoint).await.list_versions("a/").await.expect_err(words);
         assert!(matches!(error, StoreError::Incomplete { .. }) && error.to_string().contains(words), "{words}: {error}");
     }
     let mut pages = vec![versions(version("2", true), more), versions(version("1", false), last)].into_iter();
     let server = Scripted::start(move |_| pages.next().map_or(Answer::Close, Answer::from));
-    let found = impatient(&server.endpoint).await.list_versions("a/").await.expect("two pages");
+    let found = patient(&server.endpoint).await.list_versions("a/").await.expect("two pages");
     assert_eq!(found.iter().map(|v| v.object.version_id.as_deref()).collect::<Vec<_>>(), [Some("2"), Some("1")]);
     assert_eq!(server.requests()[1].parameter("key-marker"), Some("a%2Fk"));
     assert_eq!(server.requests()[1].parameter("version-id-marker"), Some("1"));
@@ -114,7 +114,7 @@ async fn directories_and_versions_are_held_to_the_same() {
 #[tokio::test]
 async fn bodies_that_end_early_or_stand_still_are_errors() {
     let short = Scripted::always(Reply::object("0123456789", "e").cut_after(4));
-    let store = impatient(&short.endpoint).await;
+    let store = patient(&short.endpoint).await;
     let error = store.get("a/k", 100).await.expect_err("it is short");
     assert!(matches!(error, StoreError::Incomplete { .. }), "{error:?}");
     assert!(error.to_string().contains("4 of 10 bytes"), "{error}");
@@ -131,7 +131,7 @@ async fn bodies_that_end_early_or_stand_still_are_errors() {
 #[tokio::test]
 async fn a_large_object_is_refused_before_it_is_read() {
     let server = Scripted::always(Reply::object("0123456789", "e").stall_after(0));
-    let error = impatient(&server.endpoint).await.get("a/k", 9).await.expect_err("it is too large");
+    let error = patient(&server.endpoint).await.get("a/k", 9).await.expect_err("it is too large");
     assert_eq!(error, StoreError::TooLarge { key: "a/k".into(), bytes: 10, limit_bytes: 9 });
 }
 
@@ -152,7 +152,7 @@ async fn an_upload_that_stands_still_is_given_up() {
 #[tokio::test]
 async fn conditional_writes_are_sent_once_with_their_condition() {
     let server = Scripted::always(Reply::error(503, "SlowDown", "later"));
-    let store = impatient(&server.endpoint).await;
+    let store = patient(&server.endpoint).await;
     let create_error = store.put("a/k+é", &bytes("x"), &Put::Create).await.expect_err("it is refused");
     let replace_error = store.put("a/k", &bytes("x"), &Put::Replace("e1".into())).await.expect_err("it is refused");
     assert!(matches!((create_error, replace_error), (StoreError::Unavailable { .. }, StoreError::Unavailable { .. })));
@@ -179,7 +179,7 @@ async fn a_copy_names_its_source_exactly_and_is_made_once() {
         last_modified: jiff::Timestamp::UNIX_EPOCH,
         version_id: Some("v 1".to_owned()),
     };
-    let copy = impatient(&server.endpoint).await.copy(&from, "to").await.expect("it is copied");
+    let copy = patient(&server.endpoint).await.copy(&from, "to").await.expect("it is copied");
     assert_eq!((copy.key.as_str(), copy.etag.as_str()), ("to", "e2"));
     let requests = server.requests();
     let put = requests.iter().find(|request| request.method == "PUT").expect("a copy was asked for");
@@ -192,7 +192,7 @@ async fn a_copy_names_its_source_exactly_and_is_made_once() {
         // S3 begins with 200 and says only in the body that it failed.
         _ => Reply::new(200, "<Error><Code>InternalError</Code><Message>oops</Message></Error>"),
     });
-    let error = impatient(&refusing.endpoint).await.copy(&from, "to").await.expect_err("it failed");
+    let error = patient(&refusing.endpoint).await.copy(&from, "to").await.expect_err("it failed");
     assert!(matches!(error, StoreError::Unavailable { .. } | StoreError::Other { .. }), "{error:?}");
     assert_eq!(refusing.requests().iter().filter(|request| request.method == "PUT").count(), 1);
 }
@@ -209,7 +209,7 @@ async fn a_write_whose_answer_is_lost_is_read_back() {
         (_, Some(body)) => Reply::object(body.clone(), "e1").into(),
         (_, None) => Reply::error(404, "NoSuchKey", "no").into(),
     });
-    let store = impatient(&server.endpoint).await;
+    let store = patient(&server.endpoint).await;
     let published = create(&store, "a/k", &bytes("ours")).await.expect("it was stored");
     assert_eq!((published.etag.as_str(), published.acknowledged), ("e1", false));
     let error = create(&store, "a/k", &bytes("theirs")).await.expect_err("it is there");
@@ -219,7 +219,7 @@ async fn a_write_whose_answer_is_lost_is_read_back() {
 #[tokio::test]
 async fn a_server_that_ignores_conditions_is_found_out() {
     let server = liar();
-    let store = impatient(&server.endpoint).await;
+    let store = patient(&server.endpoint).await;
     let found = probe(&store).await.expect("it can be tried");
     assert_eq!((found.create_only, found.replace_if, found.delete_if), (false, false, false));
     let error = found.require(&[carlosctl::store::Capability::CreateOnly]).expect_err("it lies");

@@ -1,6 +1,7 @@
 //! What only a directory can get wrong: links out of it, leftovers, half-written files, fifty processes at once.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -99,7 +100,6 @@ async fn what_is_no_plain_file_is_no_object() {
     assert!(store.list("").await.is_err());
 
     let directory = tempfile::tempdir().expect("a directory");
-    use std::os::unix::ffi::OsStrExt;
     fs::write(directory.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9")), "x").expect("it is written");
     let error = open(directory.path()).list("").await.expect_err("it has no key");
     assert!(error.to_string().contains("not UTF-8"), "{error}");

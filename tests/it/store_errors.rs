@@ -12,10 +12,19 @@ const ACCESS_KEY: &str = "AKIACANARYCANARY";
 const SECRET: &str = "canary/secret/0123456789abcdef";
 const TOKEN: &str = "canary-session-token";
 
-/// A store at this endpoint that waits two seconds.
+/// A store at this endpoint that waits two seconds: for tests of waiting.
 pub(crate) async fn impatient(endpoint: &str) -> S3Store {
+    waiting(endpoint, Duration::from_secs(2)).await
+}
+
+/// A store at this endpoint that waits longer than any test machine is slow: for every other test.
+pub(crate) async fn patient(endpoint: &str) -> S3Store {
+    waiting(endpoint, Duration::from_mins(1)).await
+}
+
+async fn waiting(endpoint: &str, timeout: Duration) -> S3Store {
     let mut settings = settings(endpoint, "dep", (ACCESS_KEY, SECRET));
-    settings.timeout = Duration::from_secs(2);
+    settings.timeout = timeout;
     settings.profile = Some("prod".to_owned());
     settings.region = Some("us-east-1".to_owned());
     S3Store::open(settings).await.expect("credentials are given")
@@ -28,7 +37,7 @@ pub(crate) fn bytes(text: &str) -> Body {
 /// What the four kinds of request say when every one is answered with this.
 async fn refused(reply: &Reply) -> [(&'static str, StoreError); 4] {
     let server = Scripted::always(reply.clone());
-    let store = impatient(&server.endpoint).await;
+    let store = patient(&server.endpoint).await;
     let put = store.put("a/k", &bytes("x"), &Put::Create).await;
     [
         ("get", store.get("a/k", 10).await.expect_err("it is refused")),
@@ -54,8 +63,8 @@ async fn described(status: u16, code: &str, message: &str, header: Option<(&str,
             _ => lines.push((request.to_owned(), words)),
         }
     }
-    let lines: String = lines.iter().map(|(requests, words)| format!("  {requests}: {words}\n")).collect();
-    format!("{status} {code}\n{lines}")
+    let lines: Vec<String> = lines.iter().map(|(requests, words)| format!("  {requests}: {words}\n")).collect();
+    format!("{status} {code}\n{}", lines.concat())
 }
 
 #[tokio::test]
@@ -131,12 +140,12 @@ async fn refusals_are_told_apart() {
 #[tokio::test]
 async fn an_answer_that_is_not_s3s_says_nothing_about_a_key() {
     let server = Scripted::always(Reply::new(404, "<html>nginx</html>"));
-    let error = impatient(&server.endpoint).await.get("a/k", 10).await.expect_err("it is refused");
+    let error = patient(&server.endpoint).await.get("a/k", 10).await.expect_err("it is refused");
     assert!(!error.is_missing(), "{error}");
     assert!(error.to_string().contains("check the endpoint"), "{error}");
 
     let server = Scripted::always(Reply::new(200, "<html>please log in</html>"));
-    let error = impatient(&server.endpoint).await.list("").await.expect_err("it is no listing");
+    let error = patient(&server.endpoint).await.list("").await.expect_err("it is no listing");
     assert!(matches!(error, StoreError::Incomplete { .. }), "{error:?}");
 }
 
@@ -146,7 +155,7 @@ async fn clocks_that_disagree_are_named_with_both_times() {
     let date = ahead.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
     for (status, code) in [(403, "RequestTimeTooSkewed"), (403, "SignatureDoesNotMatch"), (403, "AccessDenied")] {
         let server = Scripted::always(Reply::error(status, code, "The difference is too large.").header("date", &date));
-        let store = impatient(&server.endpoint).await;
+        let store = patient(&server.endpoint).await;
         let error = store.get("a/k", 10).await.expect_err("it is refused");
         let StoreError::ClockSkew { local, store: Some(at) } = &error else { panic!("{code}: {error:?}") };
         assert_eq!(at.as_second(), ahead.as_second(), "{code}");
@@ -174,7 +183,6 @@ async fn nothing_that_was_sent_in_confidence_is_repeated() {
     let server = Scripted::start(echo);
     let mut settings = settings(&server.endpoint.replace("http://", "http://user:hunter2@"), "dep", (ACCESS_KEY, SECRET));
     settings.credentials = Some(aws_sdk_s3::config::Credentials::new(ACCESS_KEY, SECRET, Some(TOKEN.into()), None, "t"));
-    settings.timeout = Duration::from_secs(2);
     let store = S3Store::open(settings).await.expect("credentials are given");
     let signature = "Signature=0";
     for code in ["AccessDenied", "ExpiredToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "Broken", "Strange"] {
@@ -225,13 +233,13 @@ async fn throttling_is_waited_out_when_reading_and_deleting() {
             _ => Reply::object("x", "e"),
         }
     });
-    let store = impatient(&server.endpoint).await;
+    let store = patient(&server.endpoint).await;
     assert_eq!(store.get("a/k", 10).await.expect("the third try succeeds").body, "x");
     store.delete("a/k").await.expect("the third try succeeds");
     assert_eq!(server.requests().len(), 6);
 
     let server = Scripted::always(Reply::error(503, "SlowDown", "Please reduce your request rate."));
-    let error = impatient(&server.endpoint).await.get("a/k", 10).await.expect_err("it never ends");
+    let error = patient(&server.endpoint).await.get("a/k", 10).await.expect_err("it never ends");
     assert!(error.to_string().contains("503 SlowDown"), "{error}");
     assert_eq!(server.requests().len(), 3);
 }
@@ -239,5 +247,5 @@ async fn throttling_is_waited_out_when_reading_and_deleting() {
 #[tokio::test]
 async fn a_delete_of_nothing_is_done() {
     let server = Scripted::always(Reply::error(404, "NoSuchKey", "none"));
-    impatient(&server.endpoint).await.delete("a/k").await.expect("it is gone");
+    patient(&server.endpoint).await.delete("a/k").await.expect("it is gone");
 }

