@@ -281,3 +281,39 @@ impl Chunks for Short {
 fn short(key: &str, bytes: u64) -> StoreError {
     StoreError::Incomplete { subject: key.to_owned(), detail: format!("the body ended after {bytes} bytes") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::MemoryStore;
+
+    #[tokio::test]
+    async fn faults_strike_when_and_where_they_were_told_to() {
+        let gone = || Effect::Fail(StoreError::NotFound { key: "planned".into() });
+        let store = FaultyStore::new(MemoryStore::new("m")).with(Fault::new(gone()).on(Operation::Get).key("/b").nth(2));
+        store.inner().insert("a/b", "0123456789");
+        store.inner().insert("a/c", "x");
+        assert!(store.get("a/b", 99).await.is_ok());
+        assert!(store.get("a/c", 99).await.is_ok());
+        assert!(store.head("a/b").await.is_ok());
+        assert!(store.get("a/b", 99).await.is_err(), "the second get of it");
+        assert!(store.get("a/b", 99).await.is_ok());
+        assert_eq!(store.calls().len(), 5);
+        assert_eq!(store.calls()[2], (Operation::Head, "a/b".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn bodies_break_off_and_objects_change_as_planned() {
+        let store = FaultyStore::new(MemoryStore::new("m"))
+            .with(Fault::new(Effect::ShortBody(4)).on(Operation::Open))
+            .with(Fault::new(Effect::ShortBody(4)).on(Operation::Get).nth(1))
+            .with(Fault::new(Effect::ChangeAfter("new".into())).on(Operation::Head));
+        store.inner().insert("k", "0123456789");
+        let mut reader = store.open("k", None).await.expect("it opens");
+        assert_eq!(reader.chunks.next().await, Ok(Some(Bytes::from("0123"))));
+        assert!(matches!(reader.chunks.next().await, Err(StoreError::Incomplete { .. })));
+        assert!(matches!(store.get("k", 99).await, Err(StoreError::Incomplete { .. })));
+        assert_eq!(store.head("k").await.expect("the old facts").bytes, 10);
+        assert_eq!(store.get("k", 99).await.expect("the new content").body, "new");
+    }
+}
