@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::platform::{Sidecar, Stamp, keys};
 use crate::registry::{Census, HeaderFault, Registry, RegistryError};
-use crate::snapshot::{Chosen, Private, Reports, Scope, Source, collapse, fetch, gather, hold};
+use crate::snapshot::{Chosen, Landing, Private, Reports, Scope, Source, collapse, fetch, gather, hold};
 use crate::store::ObjectMeta;
 
 /// The snapshot that is about to be overwritten.
@@ -62,12 +62,10 @@ impl SnapshotPass<'_> {
         };
         let object = fetched.meta.clone();
         let default_account = self.default_account.to_owned();
-        let census = tokio::task::spawn_blocking(move || {
-            use crate::snapshot::Landing;
-            Registry::open_snapshot(fetched.landing.path())?.census(&default_account)
-        })
-        .await
-        .unwrap_or_else(|error| Err(RegistryError::Other(error.to_string())));
+        let census = live::interruptible(self.stop, move |interrupter| {
+            Registry::open_snapshot(fetched.landing.path())?.interrupted_by(interrupter)?.census(&default_account)
+        });
+        let census = census.await?;
         Ok(Some(Prior { object, census }))
     }
 

@@ -1,7 +1,6 @@
 //! The live registry, asked off the runtime.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Mutex;
 
@@ -31,41 +30,44 @@ impl LiveRegistry {
         &self.path
     }
 
-    /// Asks it. Told to stop, the question is interrupted.
+    /// Asks it. The question is given the handle that interrupts it, for other registries that it opens.
     ///
     /// # Errors
-    /// What the registry said, or `Stopped`. The outer error is `Stopped` only.
+    /// The outer one is `Stopped` only; the inner one is what the registry said.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         stop: &Stop,
-        question: impl FnOnce(&Registry) -> Result<T, RegistryError> + Send + 'static,
+        question: impl FnOnce(&Registry, &Interrupter) -> Result<T, RegistryError> + Send + 'static,
     ) -> Result<Result<T, RegistryError>, PassError> {
         let _turn = stop.unless_said(self.one_at_a_time.lock()).await?;
-        let interrupter = Arc::new(OnceLock::<Interrupter>::new());
-        let (path, slot, told) = (self.path.clone(), Arc::clone(&interrupter), stop.clone());
-        let mut asked = tokio::task::spawn_blocking(move || {
-            let registry = Registry::open_live(&path)?;
-            let _ = slot.set(registry.interrupter());
-            // Said before the slot was filled: then nobody else will interrupt it.
-            if told.is_said() {
-                return Err(RegistryError::Interrupted);
-            }
-            question(&registry)
-        });
-        let answer = tokio::select! {
-            answer = &mut asked => answer,
-            () = stop.said() => {
-                if let Some(interrupter) = interrupter.get() {
-                    interrupter.interrupt();
-                }
-                asked.await
-            }
-        };
-        match answer {
-            _ if stop.is_said() => Err(PassError::Stopped),
-            Ok(answer) => Ok(answer),
-            Err(error) => Ok(Err(RegistryError::Other(error.to_string()))),
+        let path = self.path.clone();
+        interruptible(stop, move |interrupter| question(&Registry::open_live(&path)?.interrupted_by(interrupter)?, interrupter))
+            .await
+    }
+}
+
+/// Asks registries off the runtime. Told to stop, the question is interrupted, and waited for: it cleans up behind itself.
+///
+/// # Errors
+/// As [`LiveRegistry::ask`].
+pub(super) async fn interruptible<T: Send + 'static>(
+    stop: &Stop,
+    question: impl FnOnce(&Interrupter) -> Result<T, RegistryError> + Send + 'static,
+) -> Result<Result<T, RegistryError>, PassError> {
+    let interrupter = Interrupter::default();
+    let given = interrupter.clone();
+    let mut asked = tokio::task::spawn_blocking(move || question(&given));
+    let answer = tokio::select! {
+        answer = &mut asked => answer,
+        () = stop.said() => {
+            interrupter.interrupt();
+            asked.await
         }
+    };
+    match answer {
+        _ if stop.is_said() => Err(PassError::Stopped),
+        Ok(answer) => Ok(answer),
+        Err(error) => Ok(Err(RegistryError::Other(error.to_string()))),
     }
 }
 

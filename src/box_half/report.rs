@@ -64,7 +64,7 @@ pub async fn collect(
     stop: &Stop,
 ) -> Result<BoxReport, PassError> {
     let account = default_account.to_owned();
-    let metrics = match registry.ask(stop, move |registry| registry.build_state_pins(&account)).await? {
+    let metrics = match registry.ask(stop, move |registry, _| registry.build_state_pins(&account)).await? {
         Ok(build_states) => BoxMetrics { build_states, build_states_err: String::new() },
         Err(error) => BoxMetrics {
             build_states: std::collections::BTreeMap::new(),

@@ -134,7 +134,7 @@ impl SnapshotPass<'_> {
     /// `Failed` with what was not done; everything is tried again at the next pass. `Stopped` at a point where nothing is
     /// half done.
     pub async fn run(&self, now: Timestamp, memory: &mut Memory) -> Result<Outcome, PassError> {
-        let fingerprint = self.registry.ask(self.stop, Registry::fingerprint).await?;
+        let fingerprint = self.registry.ask(self.stop, |registry, _| registry.fingerprint()).await?;
         let fingerprint = fingerprint.map_err(|error| refused("snapshot: fingerprint", &error))?;
         if fingerprint == memory.fingerprint
             && let Some(pruned) = self.settled(memory).await?
@@ -164,12 +164,12 @@ impl SnapshotPass<'_> {
     /// A clean copy in a private place.
     async fn copy(&self) -> Result<Copy, PassError> {
         let default_account = self.default_account.to_owned();
-        let copied = self.registry.ask(self.stop, move |registry| {
+        let copied = self.registry.ask(self.stop, move |registry, interrupter| {
             let io = |error: std::io::Error| crate::registry::RegistryError::Io(error.to_string());
             let directory = tempfile::Builder::new().prefix("carlosctl-").tempdir().map_err(io)?;
             let path = directory.path().join("registry.db");
             registry.vacuum_into(&path)?;
-            let copy = Registry::open_snapshot(&path)?;
+            let copy = Registry::open_snapshot(&path)?.interrupted_by(interrupter)?;
             let (fingerprint, census) = (copy.fingerprint()?, copy.census(&default_account)?);
             let bytes = std::fs::metadata(&path).map_err(io)?.len();
             Ok(Copy { path, bytes, fingerprint, census, _directory: directory })

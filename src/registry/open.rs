@@ -37,7 +37,7 @@ pub struct Registry {
 }
 
 /// Stops a question that is being answered, from another thread. Sticky: later questions are not begun either.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Interrupter(Arc<AtomicBool>);
 
 impl Interrupter {
@@ -131,7 +131,7 @@ impl Registry {
 
     fn connect(path: &Path, parameters: &str, unchanged: Option<(PathBuf, FileState)>) -> Result<Self, RegistryError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(uri(path, parameters), flags)?;
+        let connection = Connection::open_with_flags(uri(path, parameters), flags)?;
         connection.busy_timeout(BUSY_WAIT)?;
         // The file may come from anyone who can write to the bucket: nothing in its schema may act on its own.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -139,17 +139,26 @@ impl Registry {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection.execute_batch("PRAGMA cell_size_check = ON")?;
-        // Asked for by SQLite itself as it works. Its own interrupt would be forgotten when it comes between two statements.
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let asked = Arc::clone(&interrupted);
-        connection.progress_handler(OPERATIONS_BETWEEN, Some(move || asked.load(Ordering::Relaxed)))?;
-        Ok(Self { connection, unchanged, interrupted })
+        let registry = Self { connection, unchanged, interrupted: Arc::default() };
+        registry.interrupted_by(&Interrupter::default())
     }
 
     /// A handle that stops a question from another thread, as Ctrl-C must stop the check of a large file.
     #[must_use]
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(Arc::clone(&self.interrupted))
+    }
+
+    /// Lets one handle stop the questions of several registries.
+    ///
+    /// # Errors
+    /// `Other`, which is not expected.
+    pub fn interrupted_by(mut self, interrupter: &Interrupter) -> Result<Self, RegistryError> {
+        // Asked for by SQLite itself as it works. Its own interrupt would be forgotten when it comes between two statements.
+        let asked = Arc::clone(&interrupter.0);
+        self.connection.progress_handler(OPERATIONS_BETWEEN, Some(move || asked.load(Ordering::Relaxed)))?;
+        self.interrupted = Arc::clone(&interrupter.0);
+        Ok(self)
     }
 
     /// Answers one question in one read transaction: of one moment, even while another process writes.

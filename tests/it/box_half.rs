@@ -24,8 +24,12 @@ fn lived(routes: usize) -> (Deployment, PathBuf) {
     (deployment, registry)
 }
 
-fn on_the_box<'a>(args: &[&'a str], deployment: &Deployment, registry: &Path) -> Invocation {
-    carlosctl(args.iter().copied()).dir(&deployment.dir()).arg("--registry").arg(registry).env("CARLOS_BOX_LABEL", "edge-a1")
+fn on_the_box(args: &[&str], deployment: &Deployment, registry: &Path) -> Invocation {
+    // A killed process leaves its private copy behind: here, where the test removes it.
+    let scratch = deployment.beside("tmp");
+    std::fs::create_dir_all(&scratch).expect("a directory");
+    let invocation = carlosctl(args.iter().copied()).dir(&deployment.dir()).arg("--registry").arg(registry);
+    invocation.env("CARLOS_BOX_LABEL", "edge-a1").env("TMPDIR", scratch)
 }
 
 fn edit(registry: &Path, sql: &str) {
@@ -155,6 +159,8 @@ fn a_pass_publishes_what_snapshot_verify_calls_good() {
         .filter(|name| name.ends_with("-wal") || name.ends_with("-shm"))
         .collect();
     assert_eq!(left, Vec::<String>::new(), "nothing is left beside a registry that nobody has open");
+    let scratch = std::fs::read_dir(deployment.beside("tmp")).expect("a directory");
+    assert_eq!(scratch.count(), 0, "the private copies are removed");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::bench::{Box_, Hooked, When, fingerprint_of};
 use crate::box_half::PassError;
 use crate::demo::registry::busy_box;
 use crate::platform::{Sidecar, keys};
-use crate::store::{Effect, Fault, FaultyStore, MemoryStore, ReadStore, StoreError, WriteStore};
+use crate::store::{Effect, Fault, FaultyStore, MemoryStore, ReadStore, StoreError};
 
 /// The bucket of a box that has published nine times, by key.
 async fn lived() -> Vec<(String, Bytes)> {
