@@ -6,9 +6,9 @@
 //! 1. End what a killed run left ([`super::recover`]). The old registry is at the path.
 //! 2. Give the staged file its owner, mode and label, and make it durable. It is in its private directory; the old registry is
 //!    at the path.
-//! 3. Fold the old registry under the exclusive lock ([`super::fold`]): SQLite's own steps, each of which SQLite recovers
+//! 3. Fold the old registry under the exclusive lock (`fold`): SQLite's own steps, each of which SQLite recovers
 //!    from. The old registry is at the path, at first with side files, then without.
-//! 4. Exchange ([`super::exchange`]). No side file is beside either of the two, so they cannot be mixed.
+//! 4. Exchange (`exchange`). No side file is beside either of the two, so they cannot be mixed.
 //! 5. Give the old registry its kept name, make the names durable, and look whether somebody waited for the old one.
 //!
 //! An old registry that SQLite cannot open for writing cannot be folded. It and its side files are kept together as they are:

@@ -7,7 +7,7 @@
 //! | room | what it does |
 //! |---|---|
 //! | [`evidence`] | everything that a decision rests on, each item with its key and etag; serializable, so that it can be replayed |
-//! | [`decide`] | evidence in, decision out: pure, the same bytes for the same evidence in any order |
+//! | [`mod@decide`] | evidence in, decision out: pure, the same bytes for the same evidence in any order |
 //! | [`decision`] | the verdicts, with every reason and what would unblock a refusal |
 //!
 //! A large deployment is judged app by app: a [`decide::Judge`] holds what is common to all, and is asked about one app at a
