@@ -26,7 +26,7 @@ use crate::store::ReadStore;
 
 /// A neighbour larger than this is compared by size alone.
 const NEIGHBOUR_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
-/// Room for SQLite and for the old registry's WAL to be folded in.
+/// Room for what SQLite and the receipt need; the target counts its own WAL.
 const SPACE_MARGIN_BYTES: u64 = 1024 * 1024;
 
 /// Everything that was gathered, and what is needed to go on.
@@ -91,8 +91,7 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
             None => 0,
         }
     };
-    let sides: u64 = target.sides.iter().map(|side| side.bytes).sum();
-    let target_findings = target.findings(object_bytes(&look.seen) + sides + SPACE_MARGIN_BYTES);
+    let target_findings = target.findings(object_bytes(&look.seen) + SPACE_MARGIN_BYTES);
     let stageable = !args.dry_run && target_findings.is_empty();
     host.extend(target_findings);
 
