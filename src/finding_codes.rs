@@ -199,6 +199,14 @@ codes! {
         "an attribute of the old file, such as its security label, could not be given to the new one",
         "the attribute and what the system said",
         "restorecon on the registry, before the agent is started";
+    UnexpectedSnapshot "unexpected-snapshot" never:
+        "after a restore under the same label, the agent wrote a new snapshot: what it runs on is not what was restored",
+        "a generation or sidecar that was not there when the restore ended",
+        "stop the agent; compare: carlosctl snapshot diff; hold what is left";
+    RestoredRowsMissing "restored-rows-missing" never:
+        "what the standby publishes lacks routes that were restored",
+        "the hosts of its snapshot against those of the restored object",
+        "stop the agent; the registry it runs on is not the restored one";
     // Retention: refusals.
     ReportsUnavailable "reports-unavailable" never:
         "the box reports cannot be read at all, so nothing can be pruned",

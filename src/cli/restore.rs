@@ -1,5 +1,7 @@
 //! `carlosctl restore …`
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 
@@ -42,6 +44,19 @@ pub struct RestoreArgs {
 pub enum RestoreCommand {
     /// Put the registry back that the last restore replaced
     Undo(UndoArgs),
+    /// Prove the restore after the agent was started: wait two of its passes and look at what it publishes
+    Watch(WatchArgs),
+}
+
+/// Arguments of `restore watch`.
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// How long to watch; two passes of an agent take up to 13 minutes
+    #[arg(long = "for", value_name = "DURATION", default_value = "13m", value_parser = parse::duration)]
+    pub window: Duration,
+    /// How often to look
+    #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = parse::duration)]
+    pub interval: Duration,
 }
 
 /// Arguments of `restore undo`.

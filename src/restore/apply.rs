@@ -193,7 +193,7 @@ async fn conclude(
     let store: Result<&dyn WriteStore, CommandError> = store.as_ref().map(AsRef::as_ref).map_err(Clone::clone);
     receipt::write(&mut answered, host, allowed, now, store).await;
     finding::sort(&mut answered.findings);
-    answered.next = next_steps(&answered, context);
+    answered.next = next_steps(context);
     let late: Vec<Finding> = answered
         .findings
         .iter()
@@ -205,12 +205,11 @@ async fn conclude(
     Ok(receipt::exit(&answered))
 }
 
-fn next_steps(answered: &Answered, context: &Context<'_>) -> Vec<String> {
+fn next_steps(context: &Context<'_>) -> Vec<String> {
     let unit = context.settings.agent_units.first().map_or("the agent's unit", String::as_str);
-    let own = answered.this_box.as_ref().map_or("LABEL", |label| label.as_str());
     vec![
         format!("start the agent: systemctl unmask {unit} && systemctl start {unit}"),
-        format!("a few minutes later, look at what it publishes: carlosctl snapshot list --box {own}"),
+        "prove it: carlosctl restore watch".to_owned(),
         "retention stays refused until every box has reported again".to_owned(),
         "to take it back: stop the agent, then carlosctl restore undo".to_owned(),
     ]

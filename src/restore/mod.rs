@@ -9,6 +9,7 @@
 //! | `apply` | under the interlock: check again, exchange, prove, write the receipt |
 //! | `receipt` | the receipt, beside the registry and in the bucket |
 //! | `undo` | puts the replaced registry back |
+//! | `watch` | proves it after the agent was started |
 //! | `view` | the scene before the question, and the answer |
 //!
 //! Absent on purpose: a way to start or stop the agent. That is the operator's, before and after.
@@ -21,6 +22,7 @@ mod receipt;
 mod target_content;
 mod undo;
 mod view;
+mod watch;
 
 use crate::cli::restore::{RestoreArgs, RestoreCommand};
 use crate::context::Context;
@@ -44,6 +46,7 @@ pub use evidence::{Evidence, Neighbour, Request, TargetContent};
 pub async fn run(args: &RestoreArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     match (&args.command, &args.from_box) {
         (Some(RestoreCommand::Undo(args)), _) => undo::run(args, context).await,
+        (Some(RestoreCommand::Watch(args)), _) => watch::run(args, context).await,
         (None, Some(from_box)) => {
             let gathered = gather::gather(args, from_box, context).await?;
             restore(args, gathered, context).await
