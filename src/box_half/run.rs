@@ -150,7 +150,9 @@ impl Desk {
             match job {
                 Job::Snapshot => self.snapshot_pass(&log, &stop)?.run(now(), &mut self.memory().await).await.map(End::Snapshot),
                 Job::Report => self.report_pass(&stop)?.run(now()).await.map(End::Report),
-                Job::Loops { pace, .. } => self.loops(Cadence::new(*pace), &log, &stop, now).await.map(End::Loops),
+                Job::Loops { pace, report, .. } => {
+                    self.loops(Cadence::new(*pace), *report, &log, &stop, now).await.map(End::Loops)
+                }
             }
         };
         let end = written_to(world.err.as_mut(), self.settings.quiet, lines, Box::pin(work)).await;
@@ -164,6 +166,7 @@ impl Desk {
     async fn loops(
         &self,
         cadence: Cadence,
+        report: bool,
         log: &Log,
         stop: &Stop,
         now: &(dyn Fn() -> Timestamp + Send + Sync),
@@ -177,7 +180,11 @@ impl Desk {
             )
         };
         let reports = async {
+            if !report {
+                return Ok(Passes::default());
+            }
             let Some(pass) = self.status.as_ref().map(|_| self.report_pass(stop)).transpose()? else {
+                log.plain("agent: box report loop disabled: no status store is named");
                 return Ok(Passes::default());
             };
             log.plain(format!("agent: box report loop armed ({cadence}, {})", keys::report(pass.prefix, &self.label)));

@@ -109,14 +109,20 @@ impl Registry {
     }
 
     fn open_beside(path: &Path, header: Header, state: FileState) -> Result<Self, RegistryError> {
-        // Without a -wal there is nothing to see but the file itself, so both ways in give the same answer; only the
-        // ordinary one would leave files behind.
-        if header.wal && !exists(&beside(path, "-wal"))? {
+        // Without anything in a -wal there is nothing to see but the file itself, so both ways in give the same answer; only
+        // the ordinary one would leave files behind.
+        let shm = exists(&beside(path, "-shm"))?;
+        let nothing_more = match size(&beside(path, "-wal"))? {
+            None => true,
+            // Somebody may just have opened it.
+            Some(bytes) => bytes == 0 && !shm,
+        };
+        if header.wal && nothing_more {
             return Self::open_unchanging(path, state);
         }
         // With a -shm that nobody else has open, SQLite would rebuild it in place; told not to touch it, it builds its own
         // in memory. That does not work beside every writer, and beside a writer a touched -shm is nothing new.
-        if exists(&beside(path, "-shm"))? {
+        if shm {
             let registry = Self::connect(path, "mode=ro&readonly_shm=1", None)?;
             if registry.read(|connection| Ok(connection.execute_batch("SELECT 1 FROM sqlite_schema")?)).is_ok() {
                 return Ok(registry);
@@ -202,7 +208,16 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn exists(path: &Path) -> Result<bool, RegistryError> {
-    path.try_exists().map_err(|error| RegistryError::Io(format!("{}: {error}", path.display())))
+    Ok(size(path)?.is_some())
+}
+
+/// The size of a file; `None` when it is not there.
+fn size(path: &Path) -> Result<Option<u64>, RegistryError> {
+    match std::fs::metadata(path) {
+        Ok(metadata) => Ok(Some(metadata.len())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(RegistryError::Io(format!("{}: {error}", path.display()))),
+    }
 }
 
 /// The header's bytes (fewer where the file has fewer) and the state of the file that they were read from.

@@ -88,6 +88,19 @@ fn a_wal_header_without_a_wal_opens_everywhere_and_leaves_nothing() {
 }
 
 #[test]
+fn an_empty_wal_that_nobody_has_open_is_no_reason_to_leave_a_shm() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("registry.db");
+    build_live(&path, &busy_box(20, "v1")).expect("a registry");
+    std::fs::write(directory.path().join("registry.db-wal"), b"").expect("written");
+    let before = files(directory.path());
+    for open in [Registry::open_live, Registry::open_as_agent] {
+        assert_eq!(versions(&open(&path).expect("it opens")), ["v1"]);
+        assert_eq!(files(directory.path()), before);
+    }
+}
+
+#[test]
 fn a_live_registry_shows_what_its_writer_has_committed() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("registry.db");
