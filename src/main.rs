@@ -26,12 +26,7 @@ fn main() -> ExitCode {
         },
         prompt: Box::new(TerminalPrompt),
     };
-    let exit = runtime.block_on(async {
-        tokio::select! {
-            exit = carlosctl::run(std::env::args_os(), &mut world) => exit,
-            _ = tokio::signal::ctrl_c() => Exit::Interrupted,
-        }
-    });
+    let exit = runtime.block_on(carlosctl::run(std::env::args_os(), &mut world));
     // An interrupted transfer gives its staged file up before the process ends.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     exit.into()

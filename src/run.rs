@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
+use std::pin::Pin;
 
 use clap::{CommandFactory, Parser};
 
@@ -26,10 +27,29 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
     };
     let json = cli.global.json;
     let result = match Context::new(&cli.global, world) {
-        Ok(mut context) => Box::pin(command(cli.command, cli.global.dir.as_deref(), &mut context)).await,
+        Ok(mut context) => {
+            let stops_itself = matches!(cli.command, Command::Box(_));
+            until_interrupted(stops_itself, Box::pin(command(cli.command, cli.global.dir.as_deref(), &mut context))).await
+        }
         Err(error) => Err(error),
     };
     result.unwrap_or_else(|error| report(&error, json, world))
+}
+
+/// Ends a command at Ctrl-C: at once, because nothing that is dropped is half done; the box half by its own clean stop, which
+/// never lies between a current snapshot and its sidecar.
+async fn until_interrupted(
+    stops_itself: bool,
+    mut work: Pin<Box<impl Future<Output = Result<Exit, CommandError>>>>,
+) -> Result<Exit, CommandError> {
+    tokio::select! {
+        result = &mut work => return result,
+        _ = tokio::signal::ctrl_c() => {}
+    }
+    if stops_itself {
+        work.await?;
+    }
+    Err(CommandError::new(Exit::Interrupted, "interrupted; nothing was left half done"))
 }
 
 /// Which room answers which command.

@@ -143,7 +143,7 @@ impl Desk {
     async fn work(&self, job: &Job, context: &mut Context<'_>) -> Result<End, CommandError> {
         let (log, lines) = Log::new();
         let (stopper, stop) = Stopper::pair();
-        let watch = tokio::spawn(watch_for_sigterm(stopper)?);
+        let watch = tokio::spawn(watch_for_signals(stopper)?);
         let world = &mut *context.world;
         let now = &world.now;
         let work = async {
@@ -240,12 +240,15 @@ fn running(job: &Job, settings: &Settings, now: Timestamp) -> Result<Running, Co
     })
 }
 
-/// Says stop at the first SIGTERM.
-fn watch_for_sigterm(stopper: Stopper) -> Result<impl Future<Output = ()>, CommandError> {
+/// Says stop at the first SIGTERM or Ctrl-C.
+fn watch_for_signals(stopper: Stopper) -> Result<impl Future<Output = ()>, CommandError> {
     let mut terminated = signal(SignalKind::terminate())
         .map_err(|error| CommandError::new(Exit::Unexpected, format!("SIGTERM cannot be watched for: {error}")))?;
     Ok(async move {
-        terminated.recv().await;
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
         stopper.stop();
         // Kept: a stopper that is gone never says it.
         std::future::pending::<()>().await;

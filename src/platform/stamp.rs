@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 /// A generation's stamp. Orders as its text does, which is the order in which the agent prunes.
 ///
@@ -24,6 +24,12 @@ impl Stamp {
     pub fn at(instant: Timestamp) -> Self {
         let civil = TimeZone::UTC.to_datetime(instant);
         Self(civil.with().subsec_nanosecond(0).build().unwrap_or(civil))
+    }
+
+    /// The stamp of the next second; the last second there is has none after it.
+    #[must_use]
+    pub fn next_second(self) -> Self {
+        Self(self.0.checked_add(SignedDuration::from_secs(1)).unwrap_or(self.0))
     }
 
     /// The instant that the stamp names. The last hours of the year 9999 are the latest instant there is.
@@ -103,6 +109,12 @@ mod tests {
         ] {
             assert!(bad.parse::<Stamp>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn the_next_second_carries_over() {
+        let stamp: Stamp = "20261231T235959Z".parse().expect("a stamp");
+        assert_eq!(stamp.next_second().to_string(), "20270101T000000Z");
     }
 
     #[test]

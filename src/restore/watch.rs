@@ -1,8 +1,9 @@
 //! `restore watch`: what the agent publishes after it was started is the proof that it runs on the restored registry.
 //!
 //! The agent's memory of what it last wrote starts with the sidecar's fingerprint (seed `seedSnapshotFingerprint`). Under the
-//! dead box's own label the restored registry has exactly that fingerprint, so silence is the proof and a new generation is an
-//! alarm. Under a label of its own the standby writes a first snapshot, which must have every restored route.
+//! dead box's own label a restored current has exactly that fingerprint, so silence is the proof and a new generation is an
+//! alarm. Under a label of its own, or after an older rung was restored over a clobber, the agent writes a first snapshot,
+//! which must have every restored route.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ struct Restored {
     /// The object that was installed; none when it was a file.
     object: Option<ObjectMeta>,
     routes: u64,
+    /// Whether the bucket's sidecar describes what was restored, so that the agent has nothing to write.
+    expects_silence: bool,
 }
 
 /// Runs the command.
@@ -64,7 +67,7 @@ pub(super) async fn run(args: &WatchArgs, context: &mut Context<'_>) -> Result<E
     ));
     let findings = loop {
         let seen = snapshot::look(context, &restored.this_box, &[&Selector::File(PathBuf::new())]).await?;
-        let concluded = if restored.this_box == restored.from_box {
+        let concluded = if restored.expects_silence {
             alarm(&restored, &seen.seen)
         } else {
             first_snapshot(&restored, &seen, context).await?
@@ -169,7 +172,7 @@ async fn census(look: &snapshot::Look, object: &ObjectMeta, context: &Context<'_
 
 /// Nothing came: the proof under the same label, and not known under another.
 fn at_the_end(restored: &Restored, args: &WatchArgs) -> Vec<Finding> {
-    if restored.this_box == restored.from_box {
+    if restored.expects_silence {
         return Vec::new();
     }
     let watched = SignedDuration::try_from(args.window).unwrap_or_default().as_secs();
@@ -187,14 +190,11 @@ fn at_the_end(restored: &Restored, args: &WatchArgs) -> Vec<Finding> {
 fn newest_receipt(target: &Target) -> Result<Restored, CommandError> {
     let prefix = format!("{}.restore-", target.base());
     let names = std::fs::read_dir(target.directory()).map_err(|error| snapshot::disk(target.directory(), &error))?;
-    let mut receipts: Vec<PathBuf> = names
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            path.file_name()
-                .and_then(|name| name.to_str())
-                .is_some_and(|name| name.starts_with(&prefix) && name.ends_with(".json"))
-        })
-        .collect();
+    let is_receipt = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(&prefix));
+        name.and_then(|name| name.strip_suffix(".json")).is_some_and(|stamp| stamp.parse::<Stamp>().is_ok())
+    };
+    let mut receipts: Vec<PathBuf> = names.filter_map(|entry| Some(entry.ok()?.path())).filter(is_receipt).collect();
     receipts.sort();
     // An undo writes a receipt too, and takes the restore before it back.
     match receipts.last().map(|path| read_receipt(path)).transpose()? {
@@ -221,7 +221,9 @@ fn read_receipt(path: &Path) -> Result<Option<Restored>, CommandError> {
     let at = root.instant("as_of").map_err(|error| unreadable(&error))?.unwrap_or(Timestamp::UNIX_EPOCH);
     let rows = root.object("rows").and_then(|rows| rows.count("routes")).map_err(|error| unreadable(&error))?;
     let object = serde_json::from_slice::<ReceiptObject>(&body).map_err(|error| unreadable(&error))?.object;
-    Ok(Some(Restored { from_box: label("from_box")?, this_box: label("this_box")?, at, object, routes: rows }))
+    let (from_box, this_box) = (label("from_box")?, label("this_box")?);
+    let expects_silence = from_box == this_box && text("at")? == "current";
+    Ok(Some(Restored { from_box, this_box, at, object, routes: rows, expects_silence }))
 }
 
 /// The part of a receipt that is ours alone, and spelled as we spell it.

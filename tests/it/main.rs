@@ -13,6 +13,7 @@ mod install_full_disk;
 mod install_sweep;
 mod on_s3;
 mod restore;
+mod restore_watch;
 mod retention_golden;
 mod retention_oracle;
 mod retention_properties;

@@ -32,6 +32,7 @@ pub async fn take(store: &dyn WriteStore, seen: &BoxEvidence, stamp: Stamp) -> R
     if let Some(hold) = equal_hold(store, seen, &wanted).await? {
         return Ok((hold, true));
     }
+    let stamp = free_stamp(seen, stamp);
     let mut findings = Vec::new();
     let mut copies = Vec::new();
     // Copies first: they are quick, and the agent may prune while content is hashed.
@@ -59,6 +60,15 @@ pub async fn take(store: &dyn WriteStore, seen: &BoxEvidence, stamp: Stamp) -> R
     Ok((hold, false))
 }
 
+/// `stamp`, or the first second after it that no hold of this box has: two holds within one second are two holds.
+fn free_stamp(seen: &BoxEvidence, stamp: Stamp) -> Stamp {
+    let mut free = stamp;
+    while seen.holds.iter().any(|hold| hold.stamp == free) {
+        free = free.next_second();
+    }
+    free
+}
+
 fn changed(label: &Label, key: &str, detail: &str) -> CommandError {
     CommandError::new(Exit::Changed, format!("{key} changed while it was held ({detail}); the hold is not sealed"))
         .hint(format!("run it again: carlosctl snapshot hold --box {label}"))
@@ -78,18 +88,11 @@ fn wanted(seen: &BoxEvidence) -> Vec<Wanted> {
     if let Some(older) = older
         && !wanted.iter().any(|wanted| wanted.from.etag == older.object.etag && wanted.from.bytes == older.object.bytes)
     {
-        let mut name = format!("{}.db", Stamp::at(older.object.last_modified));
-        let mut second = 1;
-        while wanted.iter().any(|wanted| wanted.name == name) {
-            let later = older
-                .object
-                .last_modified
-                .saturating_add(jiff::SignedDuration::from_secs(second))
-                .unwrap_or(older.object.last_modified);
-            name = format!("{}.db", Stamp::at(later));
-            second += 1;
+        let mut stamp = Stamp::at(older.object.last_modified);
+        while wanted.iter().any(|wanted| wanted.name == format!("{stamp}.db")) {
+            stamp = stamp.next_second();
         }
-        wanted.push(Wanted { from: older.object.clone(), name });
+        wanted.push(Wanted { from: older.object.clone(), name: format!("{stamp}.db") });
     }
     wanted
 }
