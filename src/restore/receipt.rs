@@ -11,10 +11,10 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{Code, Finding};
 use crate::platform::{Stamp, keys};
-use crate::store::{self, WriteStore};
+use crate::store::{self, Body, StoreError, WriteStore};
 
 /// How many names are tried.
-const SECONDS_TRIED: i64 = 60;
+const SECONDS_TRIED: i64 = 3600;
 
 /// The document. It says what the answer says, and who did it.
 #[derive(Serialize)]
@@ -40,6 +40,9 @@ pub(super) async fn write(
     for second in 0..SECONDS_TRIED {
         let stamp = Stamp::at(now.saturating_add(SignedDuration::from_secs(second)).unwrap_or(now));
         let file = receipt_file(&answered.target, stamp);
+        if file.symlink_metadata().is_ok() {
+            continue;
+        }
         let key = keys::restore_receipt(&standby, stamp);
         answered.receipt_file = Some(file.clone());
         answered.receipt = Some(key.clone());
@@ -48,21 +51,24 @@ pub(super) async fn write(
             Ok(body) => body,
             Err(error) => return missing(answered, "receipt", &error.to_string(), true, true),
         };
-        match beside(&file, &body) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
-            Err(error) => missing(answered, &file.display().to_string(), &error.to_string(), true, false),
+        let stored = match store {
+            Ok(store) => store::create(store, &key, &Body::from(body.clone())).await.map(|_| ()),
+            Err(ref error) => {
+                missing(answered, &key, &error.message, false, true);
+                Ok(())
+            }
+        };
+        match stored {
+            Err(StoreError::Conflict { .. }) => continue,
+            Err(error) => missing(answered, &key, &error.to_string(), false, true),
             Ok(()) => {}
         }
-        let stored = match store {
-            Ok(store) => store::create(store, &key, &body.into()).await.map(|_| ()).map_err(|error| error.to_string()),
-            Err(ref error) => Err(error.message.clone()),
-        };
-        if let Err(because) = stored {
-            missing(answered, &key, &because, false, true);
+        if let Err(error) = beside(&file, &body) {
+            missing(answered, &file.display().to_string(), &error.to_string(), true, false);
         }
         return;
     }
-    missing(answered, "receipt", "every name of this minute is taken", true, true);
+    missing(answered, "receipt", "every name of this hour is taken", true, true);
 }
 
 fn missing(answered: &mut Answered, subject: &str, because: &str, file: bool, bucket: bool) {
