@@ -12,7 +12,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use carlosctl::box_half::{LiveRegistry, Log, Memory, SnapshotPass, Stopper};
 use carlosctl::demo::registry::{build_live, busy_box};
@@ -20,8 +19,7 @@ use carlosctl::exit::Exit;
 use carlosctl::platform::{Label, keys};
 use carlosctl::registry::Registry;
 use carlosctl::store::{DirectoryStore, Effect, Fault, FaultyStore, Operation, StoreError};
-use carlosctl::terminal::{Facts, Prompt};
-use carlosctl::world::World;
+use carlosctl::world::{Recorder, World};
 use jiff::{SignedDuration, Timestamp};
 
 type Failure = Box<dyn std::error::Error>;
@@ -235,8 +233,8 @@ impl Soak {
     }
 
     async fn run(&self, args: &[&str], wanted: Exit) -> Result<String, Failure> {
-        let said = Said::default();
-        let heard = Said::default();
+        let said = Recorder::default();
+        let heard = Recorder::default();
         let mut world = world(self.directory.path(), &said, &heard);
         let args = std::iter::once("carlosctl").chain(args.iter().copied()).map(OsString::from);
         let exit = Box::pin(carlosctl::run(args, &mut world)).await;
@@ -251,50 +249,14 @@ impl Soak {
 
 /// The standby's world: its own settings, no systemctl, no terminal.
 #[expect(clippy::disallowed_methods, reason = "a soak runs on the machine's clock")]
-fn world(root: &Path, out: &Said, err: &Said) -> World {
+fn world(root: &Path, out: &Recorder, err: &Recorder) -> World {
     let set = |name: &str, value: String| (name.to_owned(), value);
-    World {
-        env: BTreeMap::from([
-            set("CARLOS_DEPLOYMENT_DIR", root.join("bucket").display().to_string()),
-            set("CARLOS_DATA_DIR", root.join("standby").display().to_string()),
-            set("CARLOS_BOX_LABEL", "edge-b2".to_owned()),
-        ]),
-        now: Box::new(Timestamp::now),
-        out: Box::new(out.clone()),
-        err: Box::new(err.clone()),
-        terminal: Facts { stdin: false, stdout: false, stderr: false, columns: None },
-        prompt: Box::new(Nobody),
-    }
-}
-
-/// Nobody is asked anything.
-struct Nobody;
-
-impl Prompt for Nobody {
-    fn ask(&mut self, _question: &str) -> io::Result<String> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-/// What was said.
-#[derive(Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
-
-impl Said {
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
-    }
-}
-
-impl Write for Said {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    let env = BTreeMap::from([
+        set("CARLOS_DEPLOYMENT_DIR", root.join("bucket").display().to_string()),
+        set("CARLOS_DATA_DIR", root.join("standby").display().to_string()),
+        set("CARLOS_BOX_LABEL", "edge-b2".to_owned()),
+    ]);
+    World::scripted(env, Timestamp::now, out, err)
 }
 
 /// Numbers that look random and can be had again.

@@ -3,7 +3,8 @@
 //! Only `main` and the tests build one. Nothing else asks the process for its environment, its streams or the time.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
@@ -23,4 +24,56 @@ pub struct World {
     pub terminal: Facts,
     /// How consent is asked for.
     pub prompt: Box<dyn Prompt + Send>,
+}
+
+impl World {
+    /// A world without a terminal that writes to `out` and `err`: a command run by this program itself, or by a test.
+    #[must_use]
+    pub fn scripted(
+        env: BTreeMap<String, String>,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+        out: &Recorder,
+        err: &Recorder,
+    ) -> Self {
+        Self {
+            env,
+            now: Box::new(now),
+            out: Box::new(out.clone()),
+            err: Box::new(err.clone()),
+            terminal: Facts { stdin: false, stdout: false, stderr: false, columns: None },
+            prompt: Box::new(Nobody),
+        }
+    }
+}
+
+/// Keeps what is written to it. Clones share it, so output and conversation can be kept in the order in which they were said.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder(Arc<Mutex<Vec<u8>>>);
+
+impl Recorder {
+    /// Everything written so far.
+    #[must_use]
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+impl Write for Recorder {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Where nobody can be asked.
+struct Nobody;
+
+impl Prompt for Nobody {
+    fn ask(&mut self, _question: &str) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }

@@ -8,9 +8,8 @@ use sha2::{Digest, Sha256};
 
 use super::boxes::VERSION;
 use super::bucket::Bucket;
-use crate::platform::keys;
 use crate::platform::pointer::{self, ChannelPointer, Promotion, ReleaseKey};
-use crate::snapshot::hex;
+use crate::platform::{hex, keys};
 
 /// The apps that [`super::registry::busy_box`] routes to.
 const APPS: [(&str, &str); 4] = [("acme", "shop"), ("acme", "blog"), ("globex", "portal"), ("ops", "console")];

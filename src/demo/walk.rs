@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
@@ -12,8 +10,7 @@ use super::boxes::{ALIVE, CLOBBERED, DEAD};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::terminal::{Facts, Prompt};
-use crate::world::World;
+use crate::world::{Recorder, World};
 
 /// One command of the walk.
 #[derive(Debug, Serialize)]
@@ -68,20 +65,13 @@ pub(super) async fn walk(root: &Path, context: &mut Context<'_>) -> Result<Vec<S
 }
 
 async fn step(root: &Path, about: &str, args: &[&str], expected: Exit, context: &Context<'_>) -> Step {
-    let said = Said::default();
+    let said = Recorder::default();
     let host_env = root.join("host.env");
-    let mut world = World {
-        // Nothing of the operator's own deployment may reach the demo.
-        env: context.world.env.get("PATH").map(|path| BTreeMap::from([("PATH".to_owned(), path.clone())])).unwrap_or_default(),
-        now: {
-            let now = context.now();
-            Box::new(move || now)
-        },
-        out: Box::new(said.clone()),
-        err: Box::new(said.clone()),
-        terminal: Facts { stdin: false, stdout: false, stderr: false, columns: context.world.terminal.columns },
-        prompt: Box::new(NoPrompt),
-    };
+    // Nothing of the operator's own deployment may reach the demo.
+    let env = context.world.env.get("PATH").map(|path| BTreeMap::from([("PATH".to_owned(), path.clone())])).unwrap_or_default();
+    let now = context.now();
+    let mut world = World::scripted(env, move || now, &said, &said);
+    world.terminal.columns = context.world.terminal.columns;
     let typed = ["carlosctl", "--host-env"]
         .iter()
         .map(OsString::from)
@@ -95,35 +85,5 @@ async fn step(root: &Path, about: &str, args: &[&str], expected: Exit, context: 
         exit: exit.code(),
         expected: expected.code(),
         output: said.text(),
-    }
-}
-
-/// Output and conversation in the order in which they were said.
-#[derive(Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
-
-impl Said {
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
-    }
-}
-
-impl Write for Said {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The demo consents by flag.
-struct NoPrompt;
-
-impl Prompt for NoPrompt {
-    fn ask(&mut self, _question: &str) -> io::Result<String> {
-        Err(io::ErrorKind::Unsupported.into())
     }
 }

@@ -1,6 +1,7 @@
 //! CARLOS's nouns and documents, exactly as formats.md spells them. Knows nothing of stores, hosts or commands.
 
 mod fields;
+mod hex;
 mod label;
 mod stamp;
 
@@ -20,6 +21,7 @@ pub mod tag;
 pub use box_report::{BoxMetrics, BoxReport, HostBuilds};
 pub use document::{Document, DocumentError};
 pub use fields::Fields;
+pub use hex::hex;
 pub use label::{Label, LabelError};
 pub use manifest::{Artifact, Manifest, ReleaseKind};
 pub use pipeline::{Pipeline, PipelineChannel};

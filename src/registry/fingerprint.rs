@@ -17,8 +17,8 @@ use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 
 use super::schema::quoted;
-use super::value::hex;
 use super::{Registry, RegistryError, Table};
+use crate::platform::hex;
 
 /// What every fingerprint of ours starts with. Others are the platform's, and opaque.
 pub const FINGERPRINT_PREFIX: &str = "carlosctl-v1:sha256:";

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::platform::hex;
 use rusqlite::types::ValueRef;
 use serde::{Serialize, Serializer};
 
@@ -96,14 +97,6 @@ pub fn shown(bytes: &[u8]) -> String {
         }
     }
     text
-}
-
-/// Lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        text.push_str(&format!("{byte:02x}"));
-        text
-    })
 }
 
 /// A text column read strictly: NULL is empty, a number is its digits.

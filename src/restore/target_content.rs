@@ -10,8 +10,9 @@ use super::evidence::TargetContent;
 use crate::error::CommandError;
 use crate::host::names::SIDES;
 use crate::host::target::{Kind, Target};
+use crate::platform::hex;
 use crate::registry::{Registry, RegistryError};
-use crate::snapshot::{Landing, Private, blocking, hex};
+use crate::snapshot::{Landing, Private, blocking};
 
 const HASHED_AT_ONCE_BYTES: usize = 256 * 1024;
 

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use super::select::{Chosen, Source};
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::platform::hex;
 use crate::store::{Chunks, ObjectMeta, ObjectReader, ReadStore, StoreError};
 use crate::terminal::Progress;
 
@@ -144,15 +145,6 @@ fn write_all<L: Landing>(mut receiver: mpsc::Receiver<Bytes>, mut landing: L) ->
     }
     landing.flush()?;
     Ok((landing, hex(&hash.finalize())))
-}
-
-/// Bytes as lower-case hex.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        text.push_str(&format!("{byte:02x}"));
-        text
-    })
 }
 
 /// A failure of the local disk, by what an operator can do about it.

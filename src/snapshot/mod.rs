@@ -33,7 +33,7 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 
 pub use evidence::{BoxEvidence, Generation, HoldEvidence, Scene, SidecarRead};
-pub use fetch::{Fetched, Landing, Private, disk, fetch, hex};
+pub use fetch::{Fetched, Landing, Private, disk, fetch};
 pub use gather::{Reports, Scope, gather, read_sidecar};
 pub use judge::{CLOCK_TOLERANCE, Judgement, Rung, State, fell, judge, rung_at};
 pub use look::{Look, chosen_at, look, must_exist};

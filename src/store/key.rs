@@ -1,10 +1,9 @@
 //! Which keys any store can hold, and digests as text.
 
-use std::fmt::Write;
-
 use sha2::{Digest, Sha256};
 
 use super::StoreError;
+use crate::platform::hex;
 
 /// The longest key of S3, in bytes. A directory keeps to it, so that what fits one store fits the other.
 pub(crate) const KEY_LIMIT_BYTES: usize = 1024;
@@ -52,15 +51,6 @@ pub(super) fn hex_digest(hasher: Sha256) -> String {
 /// The SHA-256 of `body` as lower-case hex.
 pub(super) fn sha256_hex(body: &[u8]) -> String {
     hex(&Sha256::digest(body))
-}
-
-/// Bytes as lower-case hex.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// A name that nobody else uses: 16 random hex digits.

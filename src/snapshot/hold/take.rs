@@ -7,9 +7,8 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding};
 use crate::platform::document::MAX_BYTES;
-use crate::platform::{Label, Stamp, keys};
+use crate::platform::{Label, Stamp, hex, keys};
 use crate::snapshot::evidence::BoxEvidence;
-use crate::snapshot::fetch::hex;
 use crate::snapshot::versions;
 use crate::store::{self, ObjectMeta, ReadStore, StoreError, WriteStore};
 
