@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::fetch::{Landing, Private};
 use super::look::look;
-use super::proof::blocking;
+use super::proof::interruptible;
 use super::show::resolve;
 use crate::cli::snapshot::DiffArgs;
 use crate::context::{Answer, Context};
@@ -37,8 +37,12 @@ pub(super) async fn run(args: &DiffArgs, context: &mut Context<'_>) -> Result<Ex
             .hint(format!("carlosctl snapshot verify --box {} --all-generations", args.label))
     };
     let (from_name, to_name) = (from.source.name(), to.source.name());
-    let compared = blocking(move || {
-        let open = |landing: &Private, name: String| Registry::open_snapshot(landing.path()).map_err(|error| (name, error));
+    let compared = interruptible(move |interrupter| {
+        let open = |landing: &Private, name: String| {
+            Registry::open_snapshot(landing.path())
+                .and_then(|registry| registry.interrupted_by(&interrupter))
+                .map_err(|error| (name, error))
+        };
         let from = open(&from_file.landing, from_name.clone())?;
         let to = open(&to_file.landing, to_name.clone())?;
         registry::diff(&from, &to).map_err(|error| (format!("{from_name} against {to_name}"), error))

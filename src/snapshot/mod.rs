@@ -37,7 +37,7 @@ pub use fetch::{Fetched, Landing, Private, disk, fetch};
 pub use gather::{Reports, Scope, gather, read_sidecar};
 pub use judge::{CLOCK_TOLERANCE, Judgement, Rung, State, fell, judge, rung_at};
 pub use look::{Look, chosen_at, look, must_exist};
-pub use proof::{Expected, Proof, Verdict, blocking, collapse, fetch_and_prove, prove};
+pub use proof::{Expected, Proof, Verdict, blocking, collapse, fetch_and_prove, interruptible, prove};
 pub use select::{Chosen, Selector, Source, neighbour, select};
 pub use show::{push_apps, resolve};
 

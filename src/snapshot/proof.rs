@@ -11,7 +11,7 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding, Severity};
 use crate::platform::Sidecar;
-use crate::registry::{self, Census, Registry, RegistryError};
+use crate::registry::{self, Census, Interrupter, Registry, RegistryError};
 use crate::store::ReadStore;
 use crate::terminal::{self, Progress};
 
@@ -111,8 +111,29 @@ pub async fn fetch_and_prove<L: Landing>(
     let fetched = fetch(store, chosen, landing, progress).await?;
     let path = fetched.landing.path().to_owned();
     let sha256 = fetched.sha256.clone();
-    let proof = blocking(move || prove(&path, sha256, &expected)).await?;
+    let proof = interruptible(move |interrupter| prove(&path, sha256, &expected, &interrupter)).await?;
     Ok((fetched, proof))
+}
+
+/// As [`blocking`], for questions to SQLite: whoever stops waiting for the answer also stops the work, so that Ctrl-C in the
+/// check of a large file ends the program at once.
+///
+/// # Errors
+/// Only when the work itself panicked.
+pub async fn interruptible<T: Send + 'static>(
+    work: impl FnOnce(Interrupter) -> T + Send + 'static,
+) -> Result<T, CommandError> {
+    struct Waiting(Interrupter);
+    impl Drop for Waiting {
+        fn drop(&mut self) {
+            self.0.interrupt();
+        }
+    }
+    let waiting = Waiting(Interrupter::default());
+    let interrupter = waiting.0.clone();
+    let answer = blocking(move || work(interrupter)).await;
+    drop(waiting);
+    answer
 }
 
 /// Runs SQLite's work where it blocks nobody.
@@ -123,11 +144,11 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     tokio::task::spawn_blocking(work).await.map_err(|error| CommandError::new(Exit::Unexpected, error.to_string()))
 }
 
-/// Proves the snapshot at `path`, a private copy.
+/// Proves the snapshot at `path`, a private copy. Interrupted, it is not known whether it is good.
 #[must_use]
-pub fn prove(path: &Path, sha256: String, expected: &Expected) -> Proof {
+pub fn prove(path: &Path, sha256: String, expected: &Expected, interrupter: &Interrupter) -> Proof {
     let mut findings = Vec::new();
-    let census = match look_inside(path, expected, &mut findings) {
+    let census = match look_inside(path, expected, interrupter, &mut findings) {
         Ok(census) => Some(census),
         Err(error) => {
             findings.push(Finding::blocking(error.code(), &expected.subject, error.to_string()));
@@ -138,8 +159,13 @@ pub fn prove(path: &Path, sha256: String, expected: &Expected) -> Proof {
     Proof { sha256, census, findings }
 }
 
-fn look_inside(path: &Path, expected: &Expected, findings: &mut Vec<Finding>) -> Result<Census, RegistryError> {
-    let registry = Registry::open_snapshot(path)?;
+fn look_inside(
+    path: &Path,
+    expected: &Expected,
+    interrupter: &Interrupter,
+    findings: &mut Vec<Finding>,
+) -> Result<Census, RegistryError> {
+    let registry = Registry::open_snapshot(path)?.interrupted_by(interrupter)?;
     let check = registry.check()?;
     if !check.damage.is_empty() {
         findings.push(Finding::blocking(Code::IntegrityFailed, &expected.subject, check.damage.join("; ")));
@@ -208,4 +234,38 @@ pub fn collapse(at: &str, census: &Census, older_at: &str, older: &Census) -> Op
             terminal::count(older_hosts.len() as u64, "host")
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_stops_waiting_for_a_proof_stops_the_proof() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("registry.db");
+        let body = crate::demo::registry::snapshot_bytes(&crate::demo::registry::busy_box(200, "v5")).expect("a registry");
+        std::fs::write(&path, body).expect("a file");
+        let proof = prove(&path, String::new(), &Expected::default(), &Interrupter::default());
+        assert_eq!(proof.verdict(), Verdict::Good);
+
+        let (begun, begins) = mpsc::channel();
+        let (proved, proofs) = mpsc::channel();
+        let work = tokio::spawn(interruptible(move |interrupter| {
+            begun.send(()).expect("the test waits");
+            // Longer than any file that a test could build: asked again and again, until it is stopped.
+            let proof = (0..100_000)
+                .map(|_| prove(&path, String::new(), &Expected::default(), &interrupter))
+                .find(|proof| proof.verdict() != Verdict::Good);
+            proved.send(proof).expect("the test waits");
+        }));
+        tokio::task::spawn_blocking(move || begins.recv()).await.expect("a thread").expect("it begins");
+        work.abort();
+        let proof = tokio::task::spawn_blocking(move || proofs.recv_timeout(Duration::from_secs(20)));
+        let proof = proof.await.expect("a thread").expect("it stops").expect("it did not come to its end");
+        assert_eq!(proof.verdict(), Verdict::Unknown);
+    }
 }
