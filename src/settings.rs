@@ -66,9 +66,9 @@ pub struct Settings {
 pub struct Origin {
     /// The flag's name without dashes.
     pub name: &'static str,
-    /// Its value; `-` when it is not set.
+    /// Its value, without the password of a URL; `-` when it is not set.
     pub value: String,
-    /// `flag --x`, `environment X`, `host.env X`, `default` or `not set`.
+    /// `flag --x`, `environment X`, `host.env X`, another setting's name, `default` or `not set`.
     pub from: String,
 }
 
@@ -101,7 +101,8 @@ impl Lookup<'_> {
         } else {
             (None, "not set".to_owned())
         };
-        self.origins.push(Origin { name, value: value.clone().unwrap_or_else(|| "-".to_owned()), from });
+        let shown = value.as_deref().filter(|text| !text.is_empty()).map_or_else(|| "-".to_owned(), without_password);
+        self.origins.push(Origin { name, value: shown, from });
         value
     }
 }
@@ -138,11 +139,7 @@ impl Settings {
         let endpoint_url = lookup.text("endpoint-url", global.endpoint_url.clone(), Some("CARLOS_S3_ENDPOINT"), None);
         let region = lookup.text("region", global.region.clone(), Some("CARLOS_AWS_REGION"), None);
         let this_box = lookup.text("this-box", global.this_box.clone(), Some("CARLOS_BOX_LABEL"), None);
-        let data_dir = lookup.text("data-dir", None, Some("CARLOS_DATA_DIR"), Some("/data")).unwrap_or_default();
-        let default_registry = format!("{}/registry.db", data_dir.trim_end_matches('/'));
-        let registry = lookup
-            .text("registry", global.registry.as_ref().map(|path| path.display().to_string()), None, Some(&default_registry))
-            .unwrap_or(default_registry);
+        let registry = registry(&mut lookup, global.registry.as_deref());
         let units = if global.agent_unit.is_empty() { None } else { Some(global.agent_unit.join(",")) };
         let agent_units = lookup
             .text(
@@ -169,7 +166,7 @@ impl Settings {
             this_box: this_box
                 .map(|text| text.parse().map_err(|error| CommandError::usage(format!("this box's own label: {error}"))))
                 .transpose()?,
-            registry: PathBuf::from(registry),
+            registry,
             agent_units: agent_units
                 .split([',', ' '])
                 .map(str::trim)
@@ -187,6 +184,29 @@ impl Settings {
             color: global.color,
             origins: lookup.origins,
         })
+    }
+}
+
+/// The live registry: typed, else in the data directory.
+fn registry(lookup: &mut Lookup<'_>, typed: Option<&Path>) -> PathBuf {
+    let data_dir = lookup.text("data-dir", None, Some("CARLOS_DATA_DIR"), Some("/data")).unwrap_or_default();
+    let default = format!("{}/registry.db", data_dir.trim_end_matches('/'));
+    let registry = lookup.text("registry", typed.map(|path| path.display().to_string()), None, Some(&default));
+    if typed.is_none()
+        && let Some(origin) = lookup.origins.last_mut()
+    {
+        "data-dir".clone_into(&mut origin.from);
+    }
+    PathBuf::from(registry.unwrap_or(default))
+}
+
+/// A URL without its user and password, and anything else as it is.
+fn without_password(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rsplit_once('@') {
+        Some((secret, _)) => format!("{scheme}://[redacted]{}", &rest[secret.len()..]),
+        None => text.to_owned(),
     }
 }
 
@@ -314,6 +334,18 @@ mod tests {
         assert_eq!(resolve(&[], &both, &[]).deployment, Some(StoreChoice::Bucket("dep".into())));
         assert_eq!(resolve(&["--dir", "/x"], &both, &[]).deployment, Some(StoreChoice::Directory("/x".into())));
         assert_eq!(resolve(&["--dir", "/x", "--bucket", "b"], &[], &[]).deployment, Some(StoreChoice::Bucket("b".into())));
+    }
+
+    #[test]
+    fn an_origin_never_shows_the_password_of_a_url() {
+        let shown = |url: &str| {
+            let settings = resolve(&["--endpoint-url", url], &[], &[]);
+            assert_eq!(settings.endpoint_url.as_deref(), Some(url));
+            settings.origins.into_iter().find(|origin| origin.name == "endpoint-url").expect("an origin").value
+        };
+        assert_eq!(shown("https://user:p@ss@h:9000/a@b"), "https://[redacted]@h:9000/a@b");
+        assert_eq!(shown("https://token@h?x"), "https://[redacted]@h?x");
+        assert_eq!(shown("https://h:9000/a@b"), "https://h:9000/a@b");
     }
 
     #[test]
