@@ -208,7 +208,7 @@ impl<'w> Context<'w> {
             if self.settings.quiet && finding.severity == Severity::Note {
                 continue;
             }
-            let _ = writeln!(self.world.err, "{}", finding_line(finding));
+            let _ = writeln!(self.world.err, "{}", finding_line(finding, self.world.terminal.columns));
         }
     }
 
@@ -222,15 +222,17 @@ impl<'w> Context<'w> {
     }
 }
 
-/// A finding as one or two lines for people.
+/// A finding for people: the sentence, folded at `columns` where that is known, and the hint, which is never folded because
+/// it is there to be copied.
 #[must_use]
-pub fn finding_line(finding: &Finding) -> String {
+pub fn finding_line(finding: &Finding, columns: Option<u16>) -> String {
     let severity = match finding.severity {
         Severity::Note => "note",
         Severity::Warning => "warning",
         Severity::Blocking => "blocking",
     };
-    let mut line = format!("{severity} {}: {}: {}", finding.code, escape(&finding.subject), escape(&finding.because));
+    let line = format!("{severity} {}: {}: {}", finding.code, escape(&finding.subject), escape(&finding.because));
+    let mut line = crate::terminal::wrap(&line, columns);
     if let Some(hint) = &finding.hint {
         line.push_str(&format!("\n  hint: {}", escape(hint)));
     }

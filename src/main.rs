@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use carlosctl::exit::Exit;
 use carlosctl::terminal::{Facts, TerminalPrompt};
-use carlosctl::world::World;
+use carlosctl::world::{Acting, World};
 
 #[expect(clippy::disallowed_methods, reason = "this is where time enters")]
 fn main() -> ExitCode {
@@ -25,6 +25,7 @@ fn main() -> ExitCode {
             columns: carlosctl::terminal::columns(),
         },
         prompt: Box::new(TerminalPrompt),
+        acting: Acting::default(),
     };
     let exit = runtime.block_on(carlosctl::run(std::env::args_os(), &mut world));
     // An interrupted transfer gives its staged file up before the process ends.

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::Code;
-use crate::world::World;
+use crate::world::{Acting, World};
 
 /// Runs the program on `args` (its own name first) and answers how it ended. Never panics on input; never exits by itself.
 pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) -> Exit {
@@ -28,28 +28,33 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
     let json = cli.global.json;
     let result = match Context::new(&cli.global, world) {
         Ok(mut context) => {
+            let acting = context.world.acting.clone();
             let stops_itself = matches!(cli.command, Command::Box(_));
-            until_interrupted(stops_itself, Box::pin(command(cli.command, cli.global.dir.as_deref(), &mut context))).await
+            until_interrupted(stops_itself, acting, Box::pin(command(cli.command, cli.global.dir.as_deref(), &mut context)))
+                .await
         }
         Err(error) => Err(error),
     };
     result.unwrap_or_else(|error| report(&error, json, world))
 }
 
-/// Ends a command at Ctrl-C: at once, because nothing that is dropped is half done; the box half by its own clean stop, which
-/// never lies between a current snapshot and its sidecar.
+/// Ends a command at Ctrl-C: at once where nothing is half done, after what was consented to is done, and the box half by its
+/// own clean stop, which never lies between a current snapshot and its sidecar.
 async fn until_interrupted(
     stops_itself: bool,
+    acting: Acting,
     mut work: Pin<Box<impl Future<Output = Result<Exit, CommandError>>>>,
 ) -> Result<Exit, CommandError> {
     tokio::select! {
+        // First, so that what was finished is answered as finished.
+        biased;
         result = &mut work => return result,
-        _ = tokio::signal::ctrl_c() => {}
+        () = acting.interrupted() => {}
     }
     if stops_itself {
         work.await?;
     }
-    Err(CommandError::new(Exit::Interrupted, "interrupted; nothing was left half done"))
+    Err(CommandError::new(Exit::Interrupted, "interrupted"))
 }
 
 /// Which room answers which command.
@@ -74,15 +79,23 @@ fn help(topic: &[String], context: &mut Context<'_>) -> Result<Exit, CommandErro
             command.build();
             let mut at = &mut command;
             for word in words {
-                at = at.find_subcommand_mut(word).ok_or_else(|| {
-                    CommandError::usage(format!("no help on {word:?}"))
-                        .hint("topics: exit-codes, findings, or any command: carlosctl help")
-                })?;
+                let names: Vec<String> = at.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+                at = at.find_subcommand_mut(word).ok_or_else(|| no_help(word, &names))?;
             }
             at.render_long_help().to_string()
         }
     };
     context.print(&text)
+}
+
+fn no_help(word: &str, commands: &[String]) -> CommandError {
+    let topics = ["exit-codes", "findings"];
+    let names = commands.iter().map(String::as_str).chain(topics);
+    let error = CommandError::usage(format!("no help on {word:?}"));
+    match crate::terminal::nearest(word, names) {
+        Some(near) => error.hint(format!("did you mean {near}?")),
+        None => error.hint(format!("topics: {}, or any command: carlosctl help", topics.join(", "))),
+    }
 }
 
 /// Every finding code with its page.

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
+use tokio::sync::OwnedMutexGuard;
 
 use crate::terminal::{Facts, Prompt};
 
@@ -24,6 +25,37 @@ pub struct World {
     pub terminal: Facts,
     /// How consent is asked for.
     pub prompt: Box<dyn Prompt + Send>,
+    /// Whether something is being done that is not left half done.
+    pub acting: Acting,
+}
+
+/// What is between a consent and its answer. Whoever wants to end the program waits until nobody acts. Cloning shares it.
+#[derive(Debug, Clone, Default)]
+pub struct Acting(Arc<tokio::sync::Mutex<()>>);
+
+impl Acting {
+    /// Acts until the value is dropped.
+    pub async fn begin(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.0).lock_owned().await
+    }
+
+    /// Whether somebody acts now.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        self.0.try_lock().is_err()
+    }
+
+    /// Returns when Ctrl-C was pressed and nothing is being done that is not left half done; at a second one in any case.
+    pub async fn interrupted(&self) {
+        let _ = tokio::signal::ctrl_c().await;
+        if self.is_under_way() {
+            let _ = writeln!(io::stderr(), "finishing what was begun first; press Ctrl-C again to stop at once");
+            tokio::select! {
+                _ = self.begin() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+        }
+    }
 }
 
 impl World {
@@ -42,6 +74,7 @@ impl World {
             err: Box::new(err.clone()),
             terminal: Facts { stdin: false, stdout: false, stderr: false, columns: None },
             prompt: Box::new(Nobody),
+            acting: Acting::default(),
         }
     }
 }

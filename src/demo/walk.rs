@@ -72,6 +72,7 @@ async fn step(root: &Path, about: &str, args: &[&str], expected: Exit, context: 
     let now = context.now();
     let mut world = World::scripted(env, move || now, &said, &said);
     world.terminal.columns = context.world.terminal.columns;
+    world.acting = context.world.acting.clone();
     let typed = ["carlosctl", "--host-env"]
         .iter()
         .map(OsString::from)

@@ -31,6 +31,7 @@ pub(super) async fn install(
     context: &mut Context<'_>,
 ) -> Result<Exit, CommandError> {
     still_as_seen(&gathered, context).await?;
+    let _acting = context.world.acting.begin().await;
     let host = context.machine();
     let now = context.now();
     let mut answered = answered(&gathered, findings, "installed");
@@ -69,6 +70,7 @@ pub(super) async fn finish(
     findings: Vec<Finding>,
     context: &mut Context<'_>,
 ) -> Result<Exit, CommandError> {
+    let _acting = context.world.acting.begin().await;
     let host = context.machine();
     let now = context.now();
     let mut answered = answered(&gathered, findings, "installed");
@@ -145,7 +147,7 @@ pub(super) async fn agent_still_stopped(
     Err(CommandError::new(Exit::Refused, "this machine changed since it was looked at; nothing was changed"))
 }
 
-/// The exchange itself runs on a thread of its own, which an interrupted run does not cut.
+/// The exchange itself runs on a thread of its own; an interrupted run waits for it.
 async fn exchange(
     staged: Staged,
     target: Target,

@@ -59,12 +59,17 @@ pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Ex
         return Err(CommandError::new(exit, format!("the undo was refused; {} was not touched", target.path.display())));
     }
     context.say(&format!("{} comes back as {}; what is there now is kept", before.display(), target.path.display()));
+    answered.outcome = "would-install";
     if args.dry_run {
-        answered.outcome = "would-install";
         context.answer(&answered, now)?;
         return Ok(Exit::Done);
     }
-    context.consent(&format!("putting {} back", before.display()), own.as_str(), args.confirm.as_deref())?;
+    if let Err(error) = context.consent(&format!("putting {} back", before.display()), own.as_str(), args.confirm.as_deref()) {
+        if context.settings.json {
+            context.answer(&answered, now)?;
+        }
+        return Err(error);
+    }
     put_back(target, answered, now, context).await
 }
 
@@ -90,6 +95,7 @@ async fn put_back(
     now: Timestamp,
     context: &mut Context<'_>,
 ) -> Result<Exit, CommandError> {
+    let _acting = context.world.acting.begin().await;
     let host = context.machine();
     let interlock = acquire(&target, &Claim::new("restore undo", host.clone(), now)).await?;
     agent_still_stopped(&target, &[], context).await?;

@@ -235,10 +235,10 @@ struct ReceiptObject {
 impl Answer for Watched {
     const SCHEMA: &'static str = "carlosctl.restore-watch/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, columns: Option<u16>) -> String {
         let mut text = format!("{} after the restore of {}: {}\n", self.this_box, self.from_box, self.verdict.word());
         for finding in &self.findings {
-            text.push_str(&finding_line(finding));
+            text.push_str(&finding_line(finding, columns));
             text.push('\n');
         }
         text

@@ -226,7 +226,7 @@ impl Answer for Listing {
     fn text(&self, columns: Option<u16>) -> String {
         if self.boxes.is_empty() {
             let mut text = format!("no box has a snapshot in {}\n", terminal::escape(&self.store));
-            self.push_rest(&mut text);
+            self.push_rest(&mut text, columns);
             return text;
         }
         let mut table = Table::new(&["box", "last good", "age", "size", "generations", "state"], columns);
@@ -246,13 +246,13 @@ impl Answer for Listing {
                 self.push_detail(&mut text, row, columns);
             } else if !row.findings.is_empty() {
                 text.push('\n');
-                push_findings(&mut text, &row.findings);
+                push_findings(&mut text, &row.findings, columns);
             }
         }
         if !self.in_detail {
             text.push_str("\none box in detail: carlosctl snapshot list --box LABEL\n");
         }
-        self.push_rest(&mut text);
+        self.push_rest(&mut text, columns);
         text
     }
 }
@@ -313,10 +313,10 @@ impl Listing {
                 terminal::bytes(hold.bytes)
             ));
         }
-        push_findings(text, &row.findings);
+        push_findings(text, &row.findings, columns);
     }
 
-    fn push_rest(&self, text: &mut String) {
+    fn push_rest(&self, text: &mut String, columns: Option<u16>) {
         if !self.unrecognized.is_empty() {
             text.push_str("\nnot recognized\n");
             for object in &self.unrecognized {
@@ -325,14 +325,14 @@ impl Listing {
         }
         if !self.findings.is_empty() {
             text.push('\n');
-            push_findings(text, &self.findings);
+            push_findings(text, &self.findings, columns);
         }
     }
 }
 
-fn push_findings(text: &mut String, findings: &[Finding]) {
+fn push_findings(text: &mut String, findings: &[Finding], columns: Option<u16>) {
     for finding in findings {
-        text.push_str(&finding_line(finding));
+        text.push_str(&finding_line(finding, columns));
         text.push('\n');
     }
 }

@@ -13,6 +13,7 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::platform::{Label, keys};
 use crate::store::ReadStore;
+use crate::terminal;
 
 /// One box and the store it was seen in.
 pub struct Look {
@@ -52,7 +53,7 @@ pub async fn must_exist(store: &dyn ReadStore, scene: &Scene, labels: &[Label]) 
     let mut known = known_labels(store).await?;
     known.sort();
     let error = CommandError::new(Exit::NotFound, format!("no snapshot of box {unknown} in {}", store.describe()));
-    Err(match nearest(unknown.as_str(), &known) {
+    Err(match terminal::nearest(unknown.as_str(), known.iter().map(Label::as_str)) {
         _ if known.is_empty() => error.hint("no box has a snapshot there; check --bucket or --dir"),
         Some(near) => error.hint(format!("did you mean {near}? carlosctl snapshot list shows every box")),
         None => error.hint(format!("boxes there: {}", shown(&known))),
@@ -78,31 +79,6 @@ fn shown(labels: &[Label]) -> String {
     let names: Vec<&str> = labels.iter().take(SHOWN).map(Label::as_str).collect();
     let more = labels.len().saturating_sub(SHOWN);
     if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
-}
-
-/// The label that is most like `text`, when one is like it at all.
-fn nearest<'a>(text: &str, labels: &'a [Label]) -> Option<&'a Label> {
-    labels
-        .iter()
-        .map(|label| (distance(&text.to_lowercase(), &label.as_str().to_lowercase()), label))
-        .filter(|(distance, _)| *distance <= 2)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, label)| label)
-}
-
-/// The edit distance of two short texts.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 impl Look {
@@ -143,17 +119,4 @@ pub fn chosen_at(seen: &BoxEvidence, chosen: &Chosen) -> Option<Timestamp> {
         .iter()
         .find(|generation| generation.object.key == object.key)
         .map_or(Some(object.last_modified), |generation| Some(generation.stamp.instant()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mistyped_label_suggests_the_near_one() {
-        let labels: Vec<Label> = ["edge-a1", "edge-b2"].iter().map(|text| text.parse().expect("a label")).collect();
-        assert_eq!(nearest("Edge-A1", &labels).map(Label::as_str), Some("edge-a1"));
-        assert_eq!(nearest("edgea1", &labels).map(Label::as_str), Some("edge-a1"));
-        assert_eq!(nearest("pi-7", &labels), None);
-    }
 }

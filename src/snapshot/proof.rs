@@ -120,9 +120,7 @@ pub async fn fetch_and_prove<L: Landing>(
 ///
 /// # Errors
 /// Only when the work itself panicked.
-pub async fn interruptible<T: Send + 'static>(
-    work: impl FnOnce(Interrupter) -> T + Send + 'static,
-) -> Result<T, CommandError> {
+pub async fn interruptible<T: Send + 'static>(work: impl FnOnce(Interrupter) -> T + Send + 'static) -> Result<T, CommandError> {
     struct Waiting(Interrupter);
     impl Drop for Waiting {
         fn drop(&mut self) {

@@ -130,7 +130,7 @@ impl Answer for Shown {
             text.push('\n');
         }
         for finding in &self.findings {
-            text.push_str(&finding_line(finding));
+            text.push_str(&finding_line(finding, columns));
             text.push('\n');
         }
         text

@@ -285,9 +285,12 @@ impl Answer for Verified {
         for verified in &self.boxes {
             text.push_str(&format!("\nbox {}: {}\n", verified.label, verified.verdict.word()));
             for finding in verified.findings.iter().chain(verified.objects.iter().flat_map(|object| &object.findings)) {
-                text.push_str(&finding_line(finding));
+                text.push_str(&finding_line(finding, columns));
                 text.push('\n');
             }
+        }
+        for finding in &self.findings {
+            text.push_str(&format!("\n{}\n", finding_line(finding, columns)));
         }
         text
     }

@@ -2,15 +2,19 @@
 
 mod consent;
 mod escape;
+mod nearest;
 mod progress;
 mod table;
 mod words;
+mod wrap;
 
 pub use consent::{Consent, ConsentError, Prompt, TerminalPrompt};
 pub use escape::escape;
+pub use nearest::nearest;
 pub use progress::Progress;
 pub use table::Table;
 pub use words::{age, bytes, count, instant};
+pub use wrap::wrap;
 
 /// What is known of the terminal when the run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,40 @@
 //! One table style for every command: upper-case header, two spaces between columns, no lines.
 
-use comfy_table::{ContentArrangement, ContentLineStyle, TableStyle};
+use comfy_table::{ColumnConstraint, ContentArrangement, ContentLineStyle, TableStyle, Width};
 
 use super::escape;
 
+/// Between two columns.
+const GAP: usize = 2;
+/// A terminal narrower than this, or one that calls itself 0 columns wide, is no reason to print one letter a line.
+const NARROWEST: u16 = 40;
+
 /// A table being filled. Every cell is escaped; an empty one becomes `-`.
+///
+/// A word is never broken: stamps, keys and digests are copied from here into the next command. Where not even the words fit,
+/// lines are as long as they are, and the terminal folds them.
 pub struct Table {
-    table: comfy_table::Table,
+    inner: comfy_table::Table,
+    columns: Option<u16>,
+    needs: Vec<Need>,
+}
+
+/// How wide the cells of one column are.
+#[derive(Debug, Clone, Copy, Default)]
+struct Need {
+    whole: usize,
+    longest_word: usize,
+}
+
+impl Need {
+    fn add(&mut self, cell: &str) {
+        self.whole = self.whole.max(cell.chars().count());
+        // What a cell is indented by goes with its first word.
+        let indent = cell.len() - cell.trim_start().len();
+        let words = cell.split_whitespace().enumerate();
+        let longest = words.map(|(at, word)| word.chars().count() + if at == 0 { indent } else { 0 }).max();
+        self.longest_word = self.longest_word.max(longest.unwrap_or_default());
+    }
 }
 
 impl Table {
@@ -15,20 +43,14 @@ impl Table {
     pub fn new(header: &[&str], columns: Option<u16>) -> Self {
         let mut table = comfy_table::Table::new();
         table.load_style(TableStyle::new().header_lines(ContentLineStyle::none()).content_lines(ContentLineStyle::none()));
-        // A terminal that calls itself 0 columns wide is no reason to print one letter a line.
-        match columns.filter(|columns| *columns >= 40) {
-            Some(columns) => {
-                table.set_content_arrangement(ContentArrangement::Dynamic).set_width(columns);
-            }
-            None => {
-                table.set_content_arrangement(ContentArrangement::Disabled);
-            }
-        }
-        table.set_header(header.iter().map(|name| name.to_uppercase()).collect::<Vec<_>>());
+        let header: Vec<String> = header.iter().map(|name| name.to_uppercase()).collect();
+        let mut needs = vec![Need::default(); header.len()];
+        needs.iter_mut().zip(&header).for_each(|(need, name)| need.add(name));
+        table.set_header(header);
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));
         }
-        Self { table }
+        Self { inner: table, columns: columns.filter(|columns| *columns >= NARROWEST), needs }
     }
 
     /// Adds a row of foreign or own text.
@@ -40,13 +62,46 @@ impl Table {
                 if cell.is_empty() { "-".to_owned() } else { escape(cell).into_owned() }
             })
             .collect();
-        self.table.add_row(cells);
+        self.needs.iter_mut().zip(&cells).for_each(|(need, cell)| need.add(cell));
+        self.inner.add_row(cells);
+    }
+
+    /// The width of each column, where there is a way to fit them without breaking a word: only the last one folds, else any.
+    fn widths(&self) -> Option<Vec<usize>> {
+        let columns = usize::from(self.columns?);
+        let room = |widths: &[usize]| columns.checked_sub(widths.iter().map(|width| width + GAP).sum());
+        let whole: Vec<usize> = self.needs.iter().map(|need| need.whole).collect();
+        if room(&whole).is_some() {
+            return None;
+        }
+        let mut last_folds = whole.clone();
+        *last_folds.last_mut()? = self.needs.last()?.longest_word;
+        let any_folds: Vec<usize> = self.needs.iter().map(|need| need.longest_word).collect();
+        let mut widths = [last_folds, any_folds].into_iter().find(|widths| room(widths).is_some())?;
+        // What is left goes to whoever could use it, from the right.
+        let mut left = room(&widths)?;
+        for (width, whole) in widths.iter_mut().zip(whole).rev() {
+            let more = left.min(whole - *width);
+            *width += more;
+            left -= more;
+        }
+        Some(widths)
     }
 }
 
 impl std::fmt::Display for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for line in self.table.lines() {
+        let mut table = self.inner.clone();
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        if let (Some(widths), Some(columns)) = (self.widths(), self.columns) {
+            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(columns);
+            table.set_constraints(
+                widths
+                    .into_iter()
+                    .map(|width| ColumnConstraint::Absolute(Width::Fixed(u16::try_from(width + GAP).unwrap_or(u16::MAX)))),
+            );
+        }
+        for line in table.lines() {
             writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())
@@ -63,5 +118,28 @@ mod tests {
         table.row(["edge-a1", "good"]);
         table.row(["a\nb", ""]);
         assert_eq!(table.to_string(), "BOX      STATE\nedge-a1  good\na\\u{a}b  -\n");
+    }
+
+    fn at(columns: u16) -> String {
+        let mut table = Table::new(&["  stamp", "age", "flags"], Some(columns));
+        table.row(["  20261130T171348Z", "1 h 10 min", "size-collapsed stamp-ahead"]);
+        table.to_string()
+    }
+
+    #[test]
+    fn a_word_is_never_broken_and_the_last_column_folds_first() {
+        let whole = "  STAMP             AGE         FLAGS\n  20261130T171348Z  1 h 10 min  size-collapsed stamp-ahead\n";
+        assert_eq!(at(250), whole);
+        let last = "  STAMP             AGE         FLAGS\n  20261130T171348Z  1 h 10 min  size-collapsed\n\
+                    \u{20}                               stamp-ahead\n";
+        assert_eq!(at(50), last);
+        let any = at(42);
+        assert!(any.lines().all(|line| line.len() <= 42), "{any}");
+        for word in ["  20261130T171348Z", "size-collapsed", "stamp-ahead"] {
+            assert!(any.contains(word), "{word} in {any}");
+        }
+        // Not even the words fit, or the width is none.
+        assert_eq!(at(40).lines().count(), 2, "{}", at(40));
+        assert_eq!(at(0), whole);
     }
 }

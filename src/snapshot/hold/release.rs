@@ -44,6 +44,7 @@ pub(super) async fn run(
     ));
     let consent = context.consent(&format!("deleting hold {hold}"), label.as_str(), confirm)?;
     let store = context.deployment_for_writing().await?;
+    let _acting = context.world.acting.begin().await;
     let deleted = delete(store.as_ref(), label, hold, &consent).await?;
     context.answer(&Released { label: label.clone(), hold, deleted }, now)?;
     Ok(Exit::Done)

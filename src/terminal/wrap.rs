@@ -1,0 +1,52 @@
+//! Sentences folded at words, for a terminal whose width is known.
+
+/// Narrower than this, the terminal folds by itself as well as we could.
+const NARROWEST: u16 = 40;
+/// What a folded sentence goes on with.
+const INDENT: &str = "    ";
+
+/// `line` folded into lines of at most `columns`, the later ones indented. A word that is longer stays whole, because it is a
+/// key or a path. Whole lines only: a command that is to be copied is not given here.
+#[must_use]
+pub fn wrap(line: &str, columns: Option<u16>) -> String {
+    let Some(columns) = columns.filter(|columns| *columns >= NARROWEST).map(usize::from) else { return line.to_owned() };
+    let mut folded = String::with_capacity(line.len() + 16);
+    let mut used = 0;
+    for (at, word) in line.split(' ').enumerate() {
+        let width = word.chars().count();
+        if used > 0 && used + 1 + width > columns {
+            folded.push('\n');
+            folded.push_str(INDENT);
+            used = INDENT.len();
+        } else if at > 0 {
+            folded.push(' ');
+            used += 1;
+        }
+        folded.push_str(word);
+        used += width;
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn a_sentence_is_folded_between_words_and_nothing_is_lost() {
+        let line = "warning size-collapsed: edge-c3: current has 32.0 KiB, 20261130T164348Z had 120.0 KiB";
+        assert_eq!(
+            wrap(line, Some(60)),
+            "warning size-collapsed: edge-c3: current has 32.0 KiB,\n    20261130T164348Z had 120.0 KiB"
+        );
+        let long = format!("x {} y", "k".repeat(80));
+        for columns in [None, Some(0), Some(40), Some(60), Some(250)] {
+            for line in [line, &long, "", "  a  b"] {
+                let folded = wrap(line, columns);
+                assert_eq!(folded.replace("\n    ", " "), line, "{columns:?}");
+                let fits = |line: &str| line.len() <= usize::from(columns.unwrap_or(u16::MAX)) || line.trim().len() >= 80;
+                assert!(columns.is_none_or(|columns| columns < 40) || folded.lines().all(fits), "{folded}");
+            }
+        }
+    }
+}
