@@ -106,6 +106,13 @@ fn already_published(own: &BoxEvidence, findings: &mut Vec<Finding>) {
     if let Some(at) = own.reported_at {
         published.push(format!("a report of {}", terminal::instant(at)));
     }
+    if let Some(because) = own.reports_unread.as_ref().filter(|_| published.is_empty()) {
+        findings.push(Finding::blocking(
+            Code::BoxAlreadyPublished,
+            own.label.as_str(),
+            format!("the box reports could not be listed, so it is not known whether this box has published one: {because}"),
+        ));
+    }
     if !published.is_empty() {
         findings.push(Finding::blocking(
             Code::BoxAlreadyPublished,
@@ -162,7 +169,7 @@ fn content(evidence: &Evidence, findings: &mut Vec<Finding>) {
     let last_good = last_good_command(evidence, from);
     for found in &evidence.proof.findings {
         let mut found = found.clone();
-        if found.code == Code::NoRows {
+        if found.severity == Severity::Blocking {
             found.because.push_str(&last_good.0);
             found.hint.clone_from(&last_good.1);
         }
@@ -193,27 +200,32 @@ fn content(evidence: &Evidence, findings: &mut Vec<Finding>) {
             "its snapshot changed while it was read: the box is not dead",
         ));
     }
-    if let (Some(max_age), Some(of)) = (evidence.request.max_age, evidence.of) {
-        let age = evidence.as_of.duration_since(of);
-        if age > max_age {
-            findings.push(Finding::blocking(
-                Code::SnapshotTooOld,
-                evidence.chosen.source.name(),
-                format!(
-                    "it is of {}, {} ago, older than --max-age {}",
-                    terminal::instant(of),
-                    terminal::age(age.as_secs()),
-                    terminal::age(max_age.as_secs())
-                ),
-            ));
+    too_old(evidence, findings);
+}
+
+/// An age that is not known is not below a limit.
+fn too_old(evidence: &Evidence, findings: &mut Vec<Finding>) {
+    let Some(max_age) = evidence.request.max_age else { return };
+    let limit = terminal::age(max_age.as_secs());
+    let because = match evidence.of.map(|of| (of, evidence.as_of.duration_since(of))) {
+        Some((_, age)) if age <= max_age => return,
+        Some((of, age)) => {
+            let (of, age) = (terminal::instant(of), terminal::age(age.as_secs()));
+            format!("it is of {of}, {age} ago, older than --max-age {limit}")
         }
-    }
+        None => format!("its time is not known, so it cannot be told whether it is older than --max-age {limit}"),
+    };
+    findings.push(Finding::blocking(Code::SnapshotTooOld, evidence.chosen.source.name(), because));
 }
 
 /// How to name the last good one: a part of the sentence, and the command.
 fn last_good_command(evidence: &Evidence, from: &Label) -> (String, Option<String>) {
     let judged = snapshot::judge(&evidence.dead, evidence.as_of).last_good;
     let rung = match (&evidence.neighbour, judged) {
+        // What could not be read is not called good; `good` is the newest that proves.
+        (Some(neighbour), _) if neighbour.content.is_err() => {
+            return (String::new(), Some(restore_command(from, "good", evidence.request.same_label)));
+        }
         (Some(neighbour), _) if neighbour.content.as_ref().is_ok_and(|census| census.routes > 0) => Some(neighbour.at.clone()),
         (_, Some(rung)) if rung != Rung::Current && rung.selector() != evidence.chosen.at => Some(rung.selector()),
         _ => None,
@@ -254,6 +266,16 @@ fn life(evidence: &Evidence, findings: &mut Vec<Finding>) {
                 ),
             )
             .hint("stop that agent and wait 10 min, or make sure that it is the right box"),
+        );
+    }
+    if let Some(because) = &dead.reports_unread {
+        findings.push(
+            Finding::blocking(
+                Code::DeadBoxReporting,
+                dead.label.as_str(),
+                format!("the box reports could not be listed, so it is not known whether it still reports: {because}"),
+            )
+            .hint("name the store that boxes report to: --status-bucket or --status-dir; or make sure by hand that it is dead"),
         );
     }
     if let Some(at) = dead.reported_at.filter(|at| recent(*at)) {

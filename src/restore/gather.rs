@@ -190,8 +190,12 @@ async fn neighbour(look: &Look, chosen: &Chosen, as_of: jiff::Timestamp, context
         Err(error) => return Some(Neighbour { at, content: Err(error.message) }),
     };
     let content = match snapshot::fetch_and_prove(look.store.as_ref(), &older, expected, landing, None).await {
-        Ok((_, Proof { census: Some(census), .. })) => Ok(census),
-        Ok(_) => Err("it is no readable registry".to_owned()),
+        Ok((_, Proof { census: Some(census), findings, .. }))
+            if !findings.iter().any(|found| found.code == Code::IntegrityFailed && found.stops(&[])) =>
+        {
+            Ok(census)
+        }
+        Ok(_) => Err("it is no readable registry, or a damaged one".to_owned()),
         Err(error) => Err(error.message),
     };
     Some(Neighbour { at, content })

@@ -62,10 +62,10 @@ async fn restore(args: &RestoreArgs, gathered: Gathered, context: &mut Context<'
         return refuse(&gathered, &decision, exit, context);
     }
     show(&gathered, context);
+    let mut would = answered(&gathered, decision.findings.clone(), "would-install");
+    would.sha256 = Some(gathered.evidence.proof.sha256.clone());
     if args.dry_run {
-        let mut answered = answered(&gathered, decision.findings, "would-install");
-        answered.sha256 = Some(gathered.evidence.proof.sha256.clone());
-        context.answer(&answered, gathered.evidence.as_of)?;
+        context.answer(&would, gathered.evidence.as_of)?;
         return Ok(Exit::Done);
     }
     let from_box = gathered.evidence.request.from_box.clone();
@@ -73,8 +73,16 @@ async fn restore(args: &RestoreArgs, gathered: Gathered, context: &mut Context<'
         apply::finish(gathered, decision.findings, context).await
     } else {
         let what = format!("restoring {from_box} into {}", gathered.target.path.display());
-        let consent = context.consent(&what, from_box.as_str(), args.confirm.as_deref())?;
-        apply::install(gathered, decision.findings, &consent, context).await
+        match context.consent(&what, from_box.as_str(), args.confirm.as_deref()) {
+            Ok(consent) => apply::install(gathered, decision.findings, &consent, context).await,
+            Err(error) => {
+                // A script is given the document all the same: it says what would have been installed.
+                if context.settings.json {
+                    context.answer(&would, gathered.evidence.as_of)?;
+                }
+                Err(error)
+            }
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::terminal::{self, Table};
 /// The answer of `restore` and `restore undo`.
 #[derive(Debug, Serialize)]
 pub(super) struct Answered {
-    /// The dead box; this box for an undo.
+    /// The dead box; none for an undo, which does not know whose registry comes back.
     pub from_box: Option<Label>,
     /// This box.
     pub this_box: Option<Label>,
@@ -54,6 +54,9 @@ impl Answer for Answered {
         let target = terminal::escape(&self.target.display().to_string()).into_owned();
         let mut text = match self.outcome {
             "installed" => format!("installed {} of {} into {target}\n", self.what(), self.from()),
+            "would-install" if self.from_box.is_none() => {
+                format!("would put {} back as {target}; nothing was changed\n", self.what())
+            }
             "would-install" => format!("would install {} of {} into {target}; nothing was changed\n", self.what(), self.from()),
             "undone" => format!("put {} back as {target}\n", self.what()),
             _ => format!("refused: {target} was not touched\n"),
@@ -96,6 +99,11 @@ impl Answered {
 /// What is about to happen, before the question (contract section 3, "Show").
 #[must_use]
 pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &str, keeps: Option<&str>, columns: Option<u16>) -> String {
+    let old_file = match (&evidence.target, keeps) {
+        (TargetContent::Equal, _) => "stays: nothing is exchanged".to_owned(),
+        (_, Some(keeps)) => format!("is kept as {keeps}"),
+        (_, None) => "there is none".to_owned(),
+    };
     let mut table = Table::new(&["restore", ""], columns);
     let request = &evidence.request;
     let own = request.this_box.as_ref().map_or("label unknown", Label::as_str);
@@ -115,7 +123,7 @@ pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &str, keeps: O
     table.row(["routes", &evidence.proof.routes().map(|routes| routes.to_string()).unwrap_or_default()]);
     table.row(["into", target]);
     table.row(["holds now", &holds_now(&evidence.target)]);
-    table.row(["the old file", &keeps.map_or_else(|| "there is none".to_owned(), |keeps| format!("is kept as {keeps}"))]);
+    table.row(["the old file", &old_file]);
     let allowed: Vec<&str> = request.allowed.iter().map(|code: &Code| code.as_str()).collect();
     table.row(["allowed", &allowed.join(", ")]);
     let mut text = table.to_string();

@@ -40,6 +40,8 @@ pub struct BoxEvidence {
     pub holds: Vec<HoldEvidence>,
     /// When its last report was written, where one was seen.
     pub reported_at: Option<Timestamp>,
+    /// Why it is not known whether it reports.
+    pub reports_unread: Option<String>,
     /// Every version of its current snapshot and sidecar, where versions were asked for and are kept.
     pub versions: Vec<ObjectVersion>,
 }
@@ -114,6 +116,7 @@ impl BoxEvidence {
             strays: Vec::new(),
             holds: Vec::new(),
             reported_at: None,
+            reports_unread: None,
             versions: Vec::new(),
         }
     }
@@ -129,12 +132,15 @@ impl BoxEvidence {
             && self.versions.is_empty()
     }
 
-    /// The instant that the current snapshot claims to be of: the sidecar's, else the store's.
+    /// The instant that the current snapshot claims to be of: the sidecar's, and the store's only where there is no sidecar
+    /// that reads. A sidecar that does not know its time is not told it: no age is made up (formats.md section 1).
     #[must_use]
     pub fn current_at(&self) -> Option<Timestamp> {
         let current = self.current.as_ref()?;
-        let claimed = self.sidecar.document().and_then(|sidecar| sidecar.created_at);
-        Some(claimed.unwrap_or(current.last_modified))
+        match self.sidecar.document() {
+            Some(sidecar) => sidecar.created_at,
+            None => Some(current.last_modified),
+        }
     }
 
     /// The generation of this stamp.

@@ -35,7 +35,7 @@ pub struct Reports<'a> {
 ///
 /// # Errors
 /// Whatever hides a snapshot is an error: a failed or incomplete listing. What hides only side information (reports, an
-/// unreadable sidecar) becomes a value or a finding.
+/// unreadable sidecar) becomes a value and a finding.
 pub async fn gather(store: &dyn ReadStore, reports: &Reports<'_>, scope: &Scope) -> Result<Scene, StoreError> {
     let listings = listings(store, scope).await?;
     let mut scene = sort_out(listings);
@@ -54,11 +54,16 @@ pub async fn gather(store: &dyn ReadStore, reports: &Reports<'_>, scope: &Scope)
                 }
             }
         }
-        Err(error) => scene.findings.push(Finding::note(
-            Code::NotRead,
-            format!("{}{}", reports.prefix, keys::REPORTS),
-            format!("the box reports could not be listed, so data at risk is not known: {error}"),
-        )),
+        Err(error) => {
+            for evidence in scene.boxes.values_mut() {
+                evidence.reports_unread = Some(error.to_string());
+            }
+            scene.findings.push(Finding::warning(
+                Code::NotRead,
+                format!("{}{}", reports.prefix, keys::REPORTS),
+                format!("the box reports could not be listed, so data at risk is not known: {error}"),
+            ));
+        }
     }
     if scope.all_versions {
         super::versions::gather(store, &mut scene, scope).await?;

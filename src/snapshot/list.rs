@@ -15,7 +15,7 @@ use crate::context::{Answer, Context, finding_line};
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{Code, Finding, Severity};
-use crate::platform::{Label, Stamp};
+use crate::platform::{Label, Stamp, keys};
 use crate::store::ObjectMeta;
 use crate::terminal::{self, Table};
 
@@ -50,6 +50,8 @@ struct BoxRow {
     last_good: Option<String>,
     last_good_at: Option<Timestamp>,
     current: Option<ObjectMeta>,
+    #[serde(skip)]
+    current_at: Option<Timestamp>,
     sidecar: SidecarRow,
     generations: Vec<GenerationRow>,
     holds: Vec<HoldRow>,
@@ -103,8 +105,23 @@ pub(super) async fn run(args: &ListArgs, context: &mut Context<'_>) -> Result<Ex
     let scene = gather(store.as_ref(), &reports, &scope).await?;
     super::must_exist(store.as_ref(), &scene, &args.boxes).await?;
     let in_detail = !args.boxes.is_empty() || scene.boxes.len() <= BOXES_IN_DETAIL;
+    let unseen = unseen(&scene);
     context.answer(&listing(store.describe(), scene, as_of, in_detail), as_of)?;
-    Ok(Exit::Done)
+    if unseen.is_empty() {
+        return Ok(Exit::Done);
+    }
+    Err(CommandError::new(Exit::Partly, format!("not everything could be looked at: {}", unseen.join(", ")))
+        .hint("the findings say why; what was seen is listed"))
+}
+
+/// What the store would not give. Where there is any, "no finding" does not mean "nothing is wrong".
+fn unseen(scene: &Scene) -> Vec<String> {
+    let sidecars = scene.boxes.values().filter(|seen| matches!(seen.sidecar, SidecarRead::NotRead { .. }));
+    let mut unseen: Vec<String> = sidecars.map(|seen| keys::sidecar(&seen.label)).collect();
+    if scene.boxes.values().any(|seen| seen.reports_unread.is_some()) {
+        unseen.push("the box reports".to_owned());
+    }
+    unseen
 }
 
 fn listing(store: String, scene: Scene, as_of: Timestamp, in_detail: bool) -> Listing {
@@ -140,6 +157,7 @@ fn box_row(seen: &BoxEvidence, as_of: Timestamp) -> BoxRow {
         last_good: judgement.last_good.map(Rung::selector),
         last_good_at: judgement.last_good.and_then(|rung| rung_at(seen, rung)),
         current: seen.current.clone(),
+        current_at: seen.current_at(),
         sidecar: SidecarRow::new(seen),
         generations: seen
             .generations
@@ -283,10 +301,9 @@ impl Listing {
         text.push_str(&format!("\n{}\n", row.label));
         let mut table = Table::new(&["  stamp", "age", "size", "current", "flags"], columns);
         if let Some(current) = &row.current {
-            let at = row.sidecar.created_at.unwrap_or(current.last_modified);
             table.row([
                 "  current",
-                &self.age(at),
+                &row.current_at.map(|at| self.age(at)).unwrap_or_default(),
                 &terminal::bytes(current.bytes),
                 "=",
                 &format!("sidecar {}", row.sidecar.status),
