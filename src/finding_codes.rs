@@ -272,6 +272,11 @@ codes! {
         "the decision would leave the app without its newest release",
         "the decision itself",
         "check the retention record";
+    // Drill.
+    DrillFailed "drill-failed" never:
+        "the rehearsal failed: the copy was not installed, is not what was fetched, or does not boot",
+        "the error of the step, both digests, or the end and last words of the boot command",
+        "look at the reason; the snapshot itself is judged by the other findings";
     // Doctor.
     Ready "ready" never:
         "this check passed",

@@ -22,7 +22,10 @@
 //! | [`store`] | the bucket, or a directory that stands for it |
 //! | [`retention`] | which versions stay, which may go, and why |
 //! | [`box_half`] | what the platform's agent does on each box: snapshots and reports |
+//! | [`drill`] | rehearses a restore in a scratch directory |
+//! | [`doctor`] | could this machine do a restore right now? |
 //! | [`host`] | this machine: units, holders, the interlock, the atomic exchange |
+//! | [`generate`] | completions, manual pages, and pages that are tables of the code |
 //! | [`terminal`] | what an operator sees and types |
 //! | [`finding`], [`exit`], [`error`] | how anything that is not fine is said |
 //!
@@ -33,9 +36,12 @@ pub mod box_half;
 pub mod cli;
 pub mod context;
 pub mod demo;
+pub mod doctor;
+pub mod drill;
 pub mod error;
 pub mod exit;
 pub mod finding;
+pub mod generate;
 pub mod host;
 pub mod platform;
 pub mod registry;

@@ -26,14 +26,19 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
         Err(error) => return syntax(&error, &args, world),
     };
     let json = cli.global.json;
-    let result = match Context::new(&cli.global, world) {
-        Ok(mut context) => {
-            let acting = context.world.acting.clone();
-            let stops_itself = matches!(cli.command, Command::Box(_));
-            until_interrupted(stops_itself, acting, Box::pin(command(cli.command, cli.global.dir.as_deref(), &mut context)))
-                .await
-        }
-        Err(error) => Err(error),
+    let result = match cli.command {
+        // These two read no settings, so that they work where settings are broken.
+        Command::Completions(args) => crate::generate::print_completions(args.shell, world.out.as_mut()),
+        Command::Man(args) => crate::generate::man(&args, world.out.as_mut()),
+        typed => match Context::new(&cli.global, world) {
+            Ok(mut context) => {
+                let acting = context.world.acting.clone();
+                let stops_itself = matches!(typed, Command::Box(_));
+                let work = Box::pin(command(typed, cli.global.dir.as_deref(), &mut context));
+                until_interrupted(stops_itself, acting, work).await
+            }
+            Err(error) => Err(error),
+        },
     };
     result.unwrap_or_else(|error| report(&error, json, world))
 }
@@ -63,7 +68,11 @@ async fn command(command: Command, dir: Option<&Path>, context: &mut Context<'_>
         Command::Snapshot(command) => Box::pin(crate::snapshot::run(&command, context)).await,
         Command::Restore(args) => Box::pin(crate::restore::run(&args, context)).await,
         Command::Box(command) => Box::pin(crate::box_half::run(&command, context)).await,
+        Command::Drill(args) => Box::pin(crate::drill::run(&args, context)).await,
+        Command::Doctor(args) => Box::pin(crate::doctor::run(&args, context)).await,
         Command::Demo(args) => Box::pin(crate::demo::run(&args, dir, context)).await,
+        Command::Completions(args) => crate::generate::print_completions(args.shell, context.world.out.as_mut()),
+        Command::Man(args) => crate::generate::man(&args, context.world.out.as_mut()),
         Command::Help { topic } => help(&topic, context),
     }
 }

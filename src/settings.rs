@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::cli::{Color, Global};
 use crate::error::CommandError;
 use crate::platform::Label;
@@ -62,7 +64,7 @@ pub struct Settings {
 }
 
 /// Where one setting came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
     /// The flag's name without dashes.
     pub name: &'static str,

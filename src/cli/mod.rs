@@ -3,6 +3,10 @@
 
 pub mod box_half;
 pub mod demo;
+pub mod doctor;
+pub mod drill;
+mod examples;
+pub mod generate;
 mod parse;
 pub mod restore;
 pub mod snapshot;
@@ -19,7 +23,7 @@ use jiff::Timestamp;
 /// Lists the registry snapshots of dead boxes, proves them, and restores one into a cold standby before the agent is
 /// started there.
 #[derive(Debug, Parser)]
-#[command(name = "carlosctl", version, disable_help_subcommand = true, max_term_width = 120)]
+#[command(name = "carlosctl", version, disable_help_subcommand = true, max_term_width = 120, after_help = examples::PROGRAM)]
 pub struct Cli {
     /// Settings that every command takes.
     #[command(flatten)]
@@ -36,14 +40,35 @@ pub enum Command {
     #[command(subcommand)]
     Snapshot(snapshot::SnapshotCommand),
     /// Install a dead box's registry on this standby, before its agent is started
-    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = examples::RESTORE)]
     Restore(restore::RestoreArgs),
     /// The box half: what the platform's agent does on each box, for deployments without it
     #[command(subcommand)]
     Box(box_half::BoxCommand),
+    /// Rehearse a restore of every box, without touching anything
+    ///
+    /// Each box's snapshot is fetched, proved, and installed by the same steps as a restore into a scratch directory that is
+    /// removed again. The ladder: bytes-intact, opens, content-plausible, restored-equals-source, and with --boot-cmd also
+    /// boots. A box that fails a rung is bad, one that could not be rehearsed is unknown, and either ends with exit 4.
+    ///
+    /// A receipt is written to control/carlosctl/drills/ in the bucket, where snapshot list finds the last drill of each box.
+    Drill(drill::DrillArgs),
+    /// Tell whether this machine could do a restore right now
+    ///
+    /// Looks at everything that can be known before the night: settings and where each came from, the deployment store and
+    /// what may be done in it, both clocks, this box's label, the agent's units, who has the registry open, and the place that
+    /// the registry would be installed at. Ends with a verdict: ready (exit 0), not-ready or unknown (exit 4).
+    ///
+    /// Two things are tried on scratch objects, which are removed again: one object below control/carlosctl/probe/ in the
+    /// store, and two files in a hidden directory beside the registry.
+    Doctor(doctor::DoctorArgs),
     /// Build a throwaway deployment and walk through a restore on it
     Demo(demo::DemoArgs),
-    /// Print help, of the program, a command, or a topic: exit-codes, findings
+    /// Print the completions of a shell
+    Completions(generate::CompletionsArgs),
+    /// Print the manual page, or write one for every command
+    Man(generate::ManArgs),
+    /// Print help: of the program, a command, or a topic: exit-codes, findings
     Help {
         /// A command or topic
         topic: Vec<String>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 
-use super::parse;
+use super::{examples, parse};
 use crate::finding::Code;
 use crate::platform::Label;
 use crate::snapshot::Selector;
@@ -61,6 +61,7 @@ pub struct WatchArgs {
 
 /// Arguments of `restore undo`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::RESTORE_UNDO)]
 pub struct UndoArgs {
     /// Do everything up to the question, and change nothing
     #[arg(long)]

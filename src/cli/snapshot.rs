@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::AsOf;
+use super::{AsOf, examples};
 use crate::platform::{Label, Stamp};
 use crate::snapshot::Selector;
 
@@ -22,12 +22,13 @@ pub enum SnapshotCommand {
     /// Save a verified copy of one snapshot to a file
     Pull(PullArgs),
     /// Freeze a box's snapshots out of reach of the agent's pruning
-    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = examples::SNAPSHOT_HOLD)]
     Hold(HoldArgs),
 }
 
 /// Arguments of `snapshot list`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::SNAPSHOT_LIST)]
 pub struct ListArgs {
     /// Only this box; repeatable
     #[arg(long = "box", value_name = "LABEL")]
@@ -56,6 +57,7 @@ pub struct ShowArgs {
 
 /// Arguments of `snapshot verify`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::SNAPSHOT_VERIFY)]
 pub struct VerifyArgs {
     /// Only this box; repeatable
     #[arg(long = "box", value_name = "LABEL")]

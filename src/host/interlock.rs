@@ -154,6 +154,16 @@ impl Interlock {
         lock_file::is_held(&path).map_err(|source| InterlockError::LockFile { path, source })
     }
 
+    /// Who is at the registry at `path` (its real path) now: a restore or undo, or a box half, as the error that
+    /// [`acquire`](Self::acquire) would give.
+    ///
+    /// # Errors
+    /// The lock file cannot be looked at, so it is not known.
+    pub fn holder(path: &Path) -> Result<Option<InterlockError>, InterlockError> {
+        let path = lock_path(path);
+        lock_file::holder(&path).map_err(|source| InterlockError::LockFile { path, source })
+    }
+
     /// The registry whose interlock this is.
     #[must_use]
     pub fn path(&self) -> &Path {

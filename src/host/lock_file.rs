@@ -92,6 +92,20 @@ pub(super) fn is_held(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Who has a lock of either kind on `path` now, as the refusal that a new one would get.
+pub(super) fn holder(path: &Path) -> io::Result<Option<InterlockError>> {
+    let file = match OpenOptions::new().read(true).custom_flags(flags()).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(None),
+        Err(TryLockError::WouldBlock) => Ok(Some(refused(&file))),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
 /// Opens or creates the lock file: never through a link, never a pipe that would make us wait.
 fn open(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).write(true).create(true).mode(0o600).custom_flags(flags()).open(path)?;

@@ -11,6 +11,7 @@
 //! | [`install`] | how does it take the old one's place, at every instant the one or the other? |
 //! | [`undo`] | how does the old one come back? |
 //! | [`recover`] | what did a killed run leave, and how does it end? |
+//! | [`trial`] | can the filesystem do what an install needs? |
 //! | [`names`] | which files beside the registry are ours? |
 //!
 //! Nothing here decides whether a restore may go on: these modules give facts, guards and mechanisms, and the restore's
@@ -23,6 +24,7 @@ pub mod names;
 pub mod recover;
 pub mod stage;
 pub mod target;
+pub mod trial;
 pub mod undo;
 pub mod units;
 

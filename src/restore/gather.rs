@@ -27,7 +27,7 @@ use crate::store::ReadStore;
 /// A neighbour larger than this is compared by size alone.
 const NEIGHBOUR_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 /// Room for what SQLite and the receipt need; the target counts its own WAL.
-const SPACE_MARGIN_BYTES: u64 = 1024 * 1024;
+pub(crate) const SPACE_MARGIN_BYTES: u64 = 1024 * 1024;
 
 /// Everything that was gathered, and what is needed to go on.
 pub(super) struct Gathered {
@@ -176,7 +176,12 @@ fn place(target: &Target, stageable: bool) -> Result<Place, CommandError> {
 }
 
 /// Fetches the rung that the chosen one is compared with.
-async fn neighbour(look: &Look, chosen: &Chosen, as_of: jiff::Timestamp, context: &Context<'_>) -> Option<Neighbour> {
+pub(crate) async fn neighbour(
+    look: &Look,
+    chosen: &Chosen,
+    as_of: jiff::Timestamp,
+    context: &Context<'_>,
+) -> Option<Neighbour> {
     let older = snapshot::neighbour(&look.seen, chosen, as_of)?;
     let at = older.at.clone();
     let bytes = older.source.object().map_or(0, |object| object.bytes);

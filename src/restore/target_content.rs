@@ -20,7 +20,7 @@ const HASHED_AT_ONCE_BYTES: usize = 256 * 1024;
 ///
 /// # Errors
 /// Only when the work itself failed; an unreadable target is an answer.
-pub(super) async fn read(
+pub(crate) async fn read(
     target: &Target,
     bytes: u64,
     sha256: &str,
@@ -89,7 +89,8 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn sha256_of(path: &Path) -> std::io::Result<String> {
+/// The sha256 of a whole file, in hex.
+pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();
     let mut chunk = vec![0; HASHED_AT_ONCE_BYTES];

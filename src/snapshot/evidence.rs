@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use crate::finding::Finding;
 use crate::platform::{Label, Sidecar, Stamp};
@@ -42,6 +43,8 @@ pub struct BoxEvidence {
     pub reported_at: Option<Timestamp>,
     /// Why it is not known whether it reports.
     pub reports_unread: Option<String>,
+    /// Its last drill, where drills were asked for.
+    pub last_drill: Option<LastDrill>,
     /// Every version of its current snapshot and sidecar, where versions were asked for and are kept.
     pub versions: Vec<ObjectVersion>,
 }
@@ -103,6 +106,15 @@ pub struct HoldEvidence {
     pub sealed: bool,
 }
 
+/// The last drill of a box, as the name of its receipt says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LastDrill {
+    /// When it was.
+    pub stamp: Stamp,
+    /// How it went: `good`, `unknown` or `bad`.
+    pub verdict: String,
+}
+
 impl BoxEvidence {
     /// A box of which nothing was seen yet.
     #[must_use]
@@ -117,6 +129,7 @@ impl BoxEvidence {
             holds: Vec::new(),
             reported_at: None,
             reports_unread: None,
+            last_drill: None,
             versions: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::Timestamp;
 
-use super::evidence::{BoxEvidence, Generation, HoldEvidence, Scene, SidecarRead};
+use super::evidence::{BoxEvidence, Generation, HoldEvidence, LastDrill, Scene, SidecarRead};
 use crate::finding::{Code, Finding};
 use crate::platform::document::MAX_BYTES;
 use crate::platform::keys::{self, SnapshotKey};
@@ -187,4 +187,25 @@ async fn last_reports(reports: &Reports<'_>, scope: &Scope) -> Result<BTreeMap<L
         }
     }
     Ok(seen)
+}
+
+/// The last drill of each box, from one listing a box or one of all. Side information: where it cannot be had, that is a note.
+pub(super) async fn last_drills(store: &dyn ReadStore, scope: &Scope) -> Result<BTreeMap<Label, LastDrill>, Finding> {
+    let prefixes = match scope.boxes.as_slice() {
+        [] => vec![keys::DRILLS.to_owned()],
+        labels => labels.iter().map(keys::drills).collect(),
+    };
+    let mut last: BTreeMap<Label, LastDrill> = BTreeMap::new();
+    for prefix in prefixes {
+        let listed = store.list(&prefix).await.map_err(|error| {
+            Finding::note(Code::NotRead, &prefix, format!("the receipts of drills could not be listed: {error}"))
+        })?;
+        for object in listed {
+            let Some((label, stamp, verdict)) = keys::read_drill_key(&object.key) else { continue };
+            if last.get(&label).is_none_or(|known| known.stamp < stamp) {
+                last.insert(label, LastDrill { stamp, verdict: verdict.to_owned() });
+            }
+        }
+    }
+    Ok(last)
 }

@@ -1,13 +1,14 @@
 //! `snapshot list`: one row a box, and one a generation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use futures_util::future::join;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::evidence::{BoxEvidence, Scene, SidecarRead};
-use super::gather::{Reports, Scope, gather};
+use super::evidence::{BoxEvidence, LastDrill, Scene, SidecarRead};
+use super::gather::{Reports, Scope, gather, last_drills};
 use super::judge::{Judgement, Rung, State, judge, rung_at};
 use super::versions::{Version, versions};
 use crate::cli::snapshot::ListArgs;
@@ -56,6 +57,7 @@ struct BoxRow {
     generations: Vec<GenerationRow>,
     holds: Vec<HoldRow>,
     reported_at: Option<Timestamp>,
+    last_drill: Option<LastDrill>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     versions: Vec<Version>,
     findings: Vec<Finding>,
@@ -102,7 +104,8 @@ pub(super) async fn run(args: &ListArgs, context: &mut Context<'_>) -> Result<Ex
     let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(&store));
     let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix.clone() };
     let scope = Scope { boxes: args.boxes.clone(), all_versions: args.all_versions, concurrency: context.settings.concurrency };
-    let scene = gather(store.as_ref(), &reports, &scope).await?;
+    let (scene, drills) = join(gather(store.as_ref(), &reports, &scope), last_drills(store.as_ref(), &scope)).await;
+    let scene = with_drills(scene?, drills);
     super::must_exist(store.as_ref(), &scene, &args.boxes).await?;
     let in_detail = !args.boxes.is_empty() || scene.boxes.len() <= BOXES_IN_DETAIL;
     let unseen = unseen(&scene);
@@ -122,6 +125,20 @@ fn unseen(scene: &Scene) -> Vec<String> {
         unseen.push("the box reports".to_owned());
     }
     unseen
+}
+
+fn with_drills(mut scene: Scene, drills: Result<BTreeMap<Label, LastDrill>, Finding>) -> Scene {
+    match drills {
+        Ok(drills) => {
+            for (label, drill) in drills {
+                if let Some(seen) = scene.boxes.get_mut(&label) {
+                    seen.last_drill = Some(drill);
+                }
+            }
+        }
+        Err(finding) => scene.findings.push(finding),
+    }
+    scene
 }
 
 fn listing(store: String, scene: Scene, as_of: Timestamp, in_detail: bool) -> Listing {
@@ -180,6 +197,7 @@ fn box_row(seen: &BoxEvidence, as_of: Timestamp) -> BoxRow {
             })
             .collect(),
         reported_at: seen.reported_at,
+        last_drill: seen.last_drill.clone(),
         versions,
         findings,
     }
@@ -247,16 +265,22 @@ impl Answer for Listing {
             self.push_rest(&mut text, columns);
             return text;
         }
-        let mut table = Table::new(&["box", "last good", "age", "size", "generations", "state"], columns);
+        let drilled = self.boxes.iter().any(|row| row.last_drill.is_some());
+        let header = ["box", "last good", "age", "size", "generations", "state", "last drill"];
+        // The column comes with the first drill.
+        let shown = if drilled { header.len() } else { header.len() - 1 };
+        let mut table = Table::new(&header[..shown], columns);
         for row in &self.boxes {
-            table.row([
+            let cells = [
                 row.label.to_string(),
                 row.last_good.clone().unwrap_or_default(),
                 row.last_good_at.map(|at| self.age(at)).unwrap_or_default(),
                 row.last_good_bytes().map(terminal::bytes).unwrap_or_default(),
                 row.generations.len().to_string(),
                 row.state_words(),
-            ]);
+                row.last_drill.as_ref().map(|drill| self.drill_words(drill)).unwrap_or_default(),
+            ];
+            table.row(&cells[..shown]);
         }
         let mut text = table.to_string();
         for row in &self.boxes {
@@ -295,6 +319,10 @@ impl BoxRow {
 impl Listing {
     fn age(&self, at: Timestamp) -> String {
         terminal::age(self.as_of.duration_since(at).as_secs())
+    }
+
+    fn drill_words(&self, drill: &LastDrill) -> String {
+        format!("{}, {} ago", drill.verdict, self.age(drill.stamp.instant()))
     }
 
     fn push_detail(&self, text: &mut String, row: &BoxRow, columns: Option<u16>) {

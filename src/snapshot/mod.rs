@@ -32,7 +32,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 
-pub use evidence::{BoxEvidence, Generation, HoldEvidence, Scene, SidecarRead};
+pub use evidence::{BoxEvidence, Generation, HoldEvidence, LastDrill, Scene, SidecarRead};
 pub use fetch::{Fetched, Landing, Private, disk, fetch};
 pub use gather::{Reports, Scope, gather, read_sidecar};
 pub use judge::{CLOCK_TOLERANCE, Judgement, Rung, State, fell, judge, rung_at};

@@ -18,6 +18,8 @@ pub const HOLD_SEAL: &str = "hold.json";
 pub const HOLDS: &str = "control/carlosctl/holds/";
 /// Restore receipts.
 pub const RESTORES: &str = "control/carlosctl/restores/";
+/// Drill receipts: `<box>/<stamp>-<verdict>.json` below it.
+pub const DRILLS: &str = "control/carlosctl/drills/";
 /// Retention run receipts.
 pub const RETENTION_RUNS: &str = "control/carlosctl/retention/";
 /// Scratch objects of the store probe; removed again.
@@ -73,6 +75,27 @@ pub fn hold(label: &Label, hold: Stamp) -> String {
 #[must_use]
 pub fn restore_receipt(standby: &str, stamp: Stamp) -> String {
     format!("{RESTORES}{standby}/{stamp}.json")
+}
+
+/// The prefix of a box's drill receipts.
+#[must_use]
+pub fn drills(label: &Label) -> String {
+    format!("{DRILLS}{label}/")
+}
+
+/// The receipt of a drill of a box. The verdict is in the name, so that a listing tells it.
+#[must_use]
+pub fn drill(label: &Label, stamp: Stamp, verdict: &str) -> String {
+    format!("{DRILLS}{label}/{stamp}-{verdict}.json")
+}
+
+/// The box, time and verdict that a key below [`DRILLS`] is the receipt of.
+#[must_use]
+pub fn read_drill_key(key: &str) -> Option<(Label, Stamp, &str)> {
+    let (label, name) = key.strip_prefix(DRILLS)?.split_once('/')?;
+    let (stamp, verdict) = name.strip_suffix(".json")?.split_once('-')?;
+    let known = ["good", "unknown", "bad"].contains(&verdict);
+    known.then_some(()).and_then(|()| Some((label.parse().ok()?, stamp.parse().ok()?, verdict)))
 }
 
 /// A box's own report, below `prefix` (empty, a status prefix, or `fleets/<fleet>/`).
@@ -160,6 +183,24 @@ mod tests {
             ["status/boxes/.json", "status/boxes/a/b.json", "status/boxes/a", "p/status/boxes/a.json", "status/fleet.json"]
         {
             assert_eq!(read_report_key("", key), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_drill_key_says_how_it_went() {
+        let label: Label = "edge-1".parse().expect("a label");
+        let stamp: Stamp = "20261115T000000Z".parse().expect("a stamp");
+        let key = drill(&label, stamp, "good");
+        assert_eq!(key, "control/carlosctl/drills/edge-1/20261115T000000Z-good.json");
+        assert_eq!(read_drill_key(&key), Some((label, stamp, "good")));
+        for key in [
+            "control/carlosctl/drills/edge-1/20261115T000000Z.json",
+            "control/carlosctl/drills/edge-1/20261115T000000Z-fine.json",
+            "control/carlosctl/drills/edge-1/x/20261115T000000Z-good.json",
+            "control/carlosctl/drills/20261115T000000Z-good.json",
+            "control/carlosctl/holds/edge-1/20261115T000000Z-good.json",
+        ] {
+            assert_eq!(read_drill_key(key), None, "{key}");
         }
     }
 

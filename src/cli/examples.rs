@@ -1,0 +1,67 @@
+//! What `--help` shows below the options: commands as they are typed. A test reads every one of them as typed.
+
+/// Below `carlosctl --help`.
+pub(super) const PROGRAM: &str = "\
+First steps:
+  carlosctl demo                          see a restore on a throwaway deployment
+  carlosctl doctor                        could this machine do a restore right now?
+  carlosctl snapshot list                 which boxes have snapshots, and which can be trusted?
+
+Topics:
+  carlosctl help exit-codes               what each exit code means
+  carlosctl help findings                 what each finding means, and what to do";
+
+pub(super) const SNAPSHOT_LIST: &str = "\
+Examples:
+  carlosctl snapshot list
+  carlosctl snapshot list --box edge-a1 --all-versions
+  carlosctl snapshot list --json --as-of 2026-11-30T10:00:00Z";
+
+pub(super) const SNAPSHOT_VERIFY: &str = "\
+Examples:
+  carlosctl snapshot verify --box edge-a1
+  carlosctl snapshot verify --box edge-a1 --all-generations
+  carlosctl snapshot verify --json        every box; exit 4 when one is not good";
+
+pub(super) const SNAPSHOT_HOLD: &str = "\
+Examples:
+  carlosctl snapshot hold --box edge-a1
+  carlosctl snapshot hold --box edge-a1 --all-versions
+  carlosctl snapshot hold list --box edge-a1
+  carlosctl snapshot hold release --box edge-a1 20261130T101500Z --confirm edge-a1";
+
+pub(super) const RESTORE: &str = "\
+Examples:
+  carlosctl restore --from-box edge-a1 --dry-run
+  carlosctl restore --from-box edge-a1
+  carlosctl restore --from-box edge-a1 --at good --confirm edge-a1 --no-input
+  carlosctl restore --from-box edge-a1 --at 20261130T100000Z --allow sidecar-missing";
+
+pub(super) const RESTORE_UNDO: &str = "\
+Examples:
+  carlosctl restore undo --dry-run
+  carlosctl restore undo --confirm edge-b2";
+
+pub(super) const DRILL: &str = "\
+Examples:
+  carlosctl drill
+  carlosctl drill --box edge-a1 --at good --scratch /var/tmp
+  carlosctl drill --json --no-receipt     from a timer that may only read
+  carlosctl drill --box edge-a1 --boot-cmd 'sqlite3 \"$CARLOS_DRILL_REGISTRY\" \"SELECT count(*) FROM routes\"'";
+
+pub(super) const DOCTOR: &str = "\
+Examples:
+  carlosctl doctor
+  carlosctl doctor --this-box edge-b2 --registry /data/registry.db
+  carlosctl doctor --read-only --json";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  carlosctl completions bash > /etc/bash_completion.d/carlosctl
+  carlosctl completions zsh > /usr/local/share/zsh/site-functions/_carlosctl
+  carlosctl completions fish > ~/.config/fish/completions/carlosctl.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+  carlosctl man | man -l -
+  carlosctl man --out /usr/local/share/man/man1";
