@@ -21,6 +21,7 @@
 //! | [`registry`] | SQLite: what is in a registry |
 //! | [`store`] | the bucket, or a directory that stands for it |
 //! | [`retention`] | which versions stay, which may go, and why |
+//! | [`report`] | the box reports that retention rests on |
 //! | [`box_half`] | what the platform's agent does on each box: snapshots and reports |
 //! | [`drill`] | rehearses a restore in a scratch directory |
 //! | [`doctor`] | could this machine do a restore right now? |
@@ -45,6 +46,7 @@ pub mod generate;
 pub mod host;
 pub mod platform;
 pub mod registry;
+pub mod report;
 pub mod restore;
 pub mod retention;
 pub mod settings;

@@ -67,6 +67,8 @@ async fn command(command: Command, dir: Option<&Path>, context: &mut Context<'_>
     match command {
         Command::Snapshot(command) => Box::pin(crate::snapshot::run(&command, context)).await,
         Command::Restore(args) => Box::pin(crate::restore::run(&args, context)).await,
+        Command::Retention(command) => Box::pin(crate::retention::run(&command, context)).await,
+        Command::Report(command) => Box::pin(crate::report::run(&command, context)).await,
         Command::Box(command) => Box::pin(crate::box_half::run(&command, context)).await,
         Command::Drill(args) => Box::pin(crate::drill::run(&args, context)).await,
         Command::Doctor(args) => Box::pin(crate::doctor::run(&args, context)).await,

@@ -43,6 +43,8 @@ pub struct Settings {
     pub agent_units: Vec<String>,
     /// The account of a route that names none.
     pub default_account: String,
+    /// The deployment's public key, with which channel pointers are verified; not a secret.
+    pub release_pubkey: Option<String>,
     /// Whether this is a fleet box, which leaves the platform box's jobs alone.
     pub fleet_box: bool,
     /// How many requests may be under way at once.
@@ -121,20 +123,7 @@ impl Settings {
     ) -> Result<Self, CommandError> {
         let mut lookup = Lookup { env, host_env, origins: Vec::new() };
 
-        let deployment = store(
-            &mut lookup,
-            ("bucket", "CARLOS_DEPLOYMENT_BUCKET"),
-            ("dir", "CARLOS_DEPLOYMENT_DIR"),
-            global.bucket.as_deref(),
-            global.dir.as_deref(),
-        );
-        let status = store(
-            &mut lookup,
-            ("status-bucket", "CARLOS_STATUS_BUCKET"),
-            ("status-dir", "CARLOS_STATUS_DIR"),
-            global.status_bucket.as_deref(),
-            global.status_dir.as_deref(),
-        );
+        let (deployment, status) = stores(&mut lookup, global);
         let status_prefix = lookup
             .text("status-prefix", global.status_prefix.clone(), Some("CARLOS_STATUS_PREFIX"), Some(""))
             .unwrap_or_default();
@@ -153,6 +142,7 @@ impl Settings {
             .unwrap_or_default();
         let default_account =
             lookup.text("default-account", None, Some("CARLOS_DEFAULT_ACCOUNT"), Some("ops")).unwrap_or_default();
+        let release_pubkey = lookup.text("release-pubkey", None, Some("CARLOS_RELEASE_PUBKEY"), None);
         let box_role = lookup.text("box-role", None, Some("CARLOS_BOX_ROLE"), None);
 
         Ok(Self {
@@ -176,6 +166,7 @@ impl Settings {
                 .map(str::to_owned)
                 .collect(),
             default_account,
+            release_pubkey,
             fleet_box: box_role.as_deref() == Some("fleet"),
             concurrency: usize::from(global.concurrency.get()),
             timeout: global.timeout,
@@ -210,6 +201,25 @@ fn without_password(text: &str) -> String {
         Some((secret, _)) => format!("{scheme}://[redacted]{}", &rest[secret.len()..]),
         None => text.to_owned(),
     }
+}
+
+/// The deployment store and the status store.
+fn stores(lookup: &mut Lookup<'_>, global: &Global) -> (Option<StoreChoice>, Option<StoreChoice>) {
+    let deployment = store(
+        lookup,
+        ("bucket", "CARLOS_DEPLOYMENT_BUCKET"),
+        ("dir", "CARLOS_DEPLOYMENT_DIR"),
+        global.bucket.as_deref(),
+        global.dir.as_deref(),
+    );
+    let status = store(
+        lookup,
+        ("status-bucket", "CARLOS_STATUS_BUCKET"),
+        ("status-dir", "CARLOS_STATUS_DIR"),
+        global.status_bucket.as_deref(),
+        global.status_dir.as_deref(),
+    );
+    (deployment, status)
 }
 
 /// One of the two stores: of a bucket and a directory named at the same level the bucket wins (formats.md section 2), and

@@ -8,7 +8,9 @@ pub mod drill;
 mod examples;
 pub mod generate;
 mod parse;
+pub mod report;
 pub mod restore;
+pub mod retention;
 pub mod snapshot;
 
 use std::num::NonZeroU16;
@@ -42,6 +44,12 @@ pub enum Command {
     /// Install a dead box's registry on this standby, before its agent is started
     #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = examples::RESTORE)]
     Restore(restore::RestoreArgs),
+    /// See why each version stays or goes, and delete what nothing needs
+    #[command(subcommand)]
+    Retention(retention::RetentionCommand),
+    /// Look at the box reports that retention rests on
+    #[command(subcommand)]
+    Report(report::ReportCommand),
     /// The box half: what the platform's agent does on each box, for deployments without it
     #[command(subcommand)]
     Box(box_half::BoxCommand),

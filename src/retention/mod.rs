@@ -13,10 +13,32 @@
 //! A large deployment is judged app by app: a [`decide::Judge`] holds what is common to all, and is asked about one app at a
 //! time, so that only one app's releases are in memory.
 
+mod app_name;
 pub mod decide;
 pub mod decision;
 pub mod evidence;
+mod evidence_file;
+mod explain;
+pub(crate) mod gather;
+mod victims;
+mod view;
 
+use crate::cli::retention::RetentionCommand;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+
+pub use app_name::AppName;
 pub use decide::{Judge, decide};
 pub use decision::Decision;
 pub use evidence::Evidence;
+
+/// Runs `carlosctl retention …`.
+///
+/// # Errors
+/// See each command.
+pub async fn run(command: &RetentionCommand, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    match command {
+        RetentionCommand::Explain(args) => explain::run(args, context).await,
+    }
+}

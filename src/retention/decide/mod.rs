@@ -79,6 +79,13 @@ impl<'a> Judge<'a> {
         self.registries.apps()
     }
 
+    /// Whether anything of the app's own documents bears on its decision: it has a route in a registry that counts, or that
+    /// cannot be told. For any other app nothing is enforced, and nothing of it has to be read.
+    #[must_use]
+    pub fn rests_on_documents(&self, account: &str, app: &str) -> bool {
+        self.registries.hosts(account, app) || !self.registries.are_all_known()
+    }
+
     /// The whole decision, around those on the apps.
     #[must_use]
     pub fn decision(&self, apps: Vec<AppDecision>) -> Decision {
@@ -152,7 +159,7 @@ impl<'a> Judge<'a> {
     }
 
     fn status(&self, app: &AppEvidence, refusals: &[Refusal]) -> Status {
-        if !self.registries.hosts(app) && self.registries.are_all_known() {
+        if !self.registries.hosts(&app.account, &app.app) && self.registries.are_all_known() {
             Status::NotHosted
         } else if app.retention.is_none() && self.fleet.what_if_keep.is_none() {
             Status::NoPolicy

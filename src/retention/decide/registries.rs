@@ -81,12 +81,16 @@ impl<'a> Registries<'a> {
 
     /// Every row of the app, of every registry.
     pub(super) fn rows<'b>(&'b self, app: &'b AppEvidence) -> &'b [Row<'b>] {
-        self.by_app.get(&(app.account.as_str(), app.app.as_str())).map_or(&[], Vec::as_slice)
+        self.rows_of(&app.account, &app.app)
+    }
+
+    fn rows_of<'b>(&'b self, account: &'b str, app: &'b str) -> &'b [Row<'b>] {
+        self.by_app.get(&(account, app)).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a registry that counts has a route of the app.
-    pub(super) fn hosts(&self, app: &AppEvidence) -> bool {
-        self.rows(app).iter().any(|row| self.counts(row))
+    pub(super) fn hosts(&self, account: &str, app: &str) -> bool {
+        self.rows_of(account, app).iter().any(|row| self.counts(row))
     }
 
     /// Whether there is no registry that counts and is not known.

@@ -1,5 +1,6 @@
 //! Running the binary as a user would, and seeing everything it said.
 
+pub(crate) mod apps;
 pub(crate) mod child;
 pub(crate) mod deployment;
 pub(crate) mod scripted;

@@ -1,0 +1,81 @@
+//! The box reports that retention rests on: who reported, when, of what, and what a report refuses.
+//!
+//! What a report refuses is not decided here: the judge of retention is asked, about every app that a report names.
+
+mod rows;
+mod view;
+
+use jiff::Timestamp;
+
+use crate::cli::report::{ListArgs, ReportCommand, ShowArgs};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::retention::evidence::{FleetEvidence, ReportEvidence, ReportsEvidence, Unlisted, View};
+use crate::retention::gather::{self, LocalRead, Sources};
+use rows::rows;
+use view::{Listing, Shown};
+
+/// Runs `carlosctl report …`.
+///
+/// # Errors
+/// See each command.
+pub async fn run(command: &ReportCommand, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    match command {
+        ReportCommand::List(args) => list(args, context).await,
+        ReportCommand::Show(args) => show(args, context).await,
+    }
+}
+
+/// `report list`. What is listed and does not read is a row that says so; what could not be listed makes the exit 3.
+async fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let as_of = args.as_of.as_of.unwrap_or_else(|| context.now());
+    let (fleet, store) = look(as_of, context).await?;
+    let (reports, unlisted) = listed(&fleet)?;
+    let exit = if unlisted.is_empty() { Exit::Done } else { Exit::Partly };
+    let listing = Listing::new(store, rows(&fleet, reports), unlisted);
+    context.answer(&listing, as_of)?;
+    Ok(exit)
+}
+
+/// `report show`.
+async fn show(args: &ShowArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let as_of = args.as_of.as_of.unwrap_or_else(|| context.now());
+    let (fleet, store) = look(as_of, context).await?;
+    let (reports, unlisted) = listed(&fleet)?;
+    let rows: Vec<_> = rows(&fleet, reports).into_iter().filter(|row| row.label == args.label.as_str()).collect();
+    if rows.is_empty() {
+        return Err(CommandError::new(Exit::NotFound, format!("no report of box {} in {store}", args.label))
+            .hint("carlosctl report list shows the boxes that reported"));
+    }
+    let exit = if unlisted.is_empty() { Exit::Done } else { Exit::Partly };
+    context.answer(&Shown::new(args.label.clone(), rows, reports), as_of)?;
+    Ok(exit)
+}
+
+/// The reports as retention would see them, and where they are.
+async fn look(as_of: Timestamp, context: &mut Context<'_>) -> Result<(FleetEvidence, String), CommandError> {
+    let sources = Sources::of(context).await?;
+    let local = LocalRead::of(context).await?;
+    let reports = gather::reports(&sources, local.as_ref(), as_of).await;
+    let fleet = FleetEvidence {
+        as_of,
+        view: View::Fleet,
+        what_if_keep: None,
+        boxes: Vec::new(),
+        local: None,
+        unlisted: Vec::new(),
+        reports,
+    };
+    Ok((fleet, sources.status.describe(sources.deployment.as_ref())))
+}
+
+fn listed(fleet: &FleetEvidence) -> Result<(&[ReportEvidence], &[Unlisted]), CommandError> {
+    match &fleet.reports {
+        ReportsEvidence::Listed { unlisted, reports } => Ok((reports, unlisted)),
+        ReportsEvidence::Unavailable(because) => {
+            Err(CommandError::new(Exit::Unavailable, format!("the box reports cannot be read: {because}"))
+                .hint("give --status-bucket or --status-dir, or repair the status store"))
+        }
+    }
+}
