@@ -48,6 +48,8 @@ complete -c carlosctl -n "__fish_carlosctl_needs_command" -s h -l help -d 'Print
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -s V -l version -d 'Print version'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "snapshot" -d 'Look at, check and protect snapshots'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "restore" -d 'Install a dead box\'s registry on this standby, before its agent is started'
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "retention" -d 'See why each version stays or goes, and delete what nothing needs'
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "report" -d 'Look at the box reports that retention rests on'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "box" -d 'The box half: what the platform\'s agent does on each box, for deployments without it'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "drill" -d 'Rehearse a restore of every box, without touching anything'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "doctor" -d 'Tell whether this machine could do a restore right now'
@@ -303,6 +305,124 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -f -a "explain" -d 'Show why each version of each app stays or may go'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l version -d 'Print the whole proof of this version: rule, key, etag, field, value' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l keep -d 'Judge as if every app kept this many, and mark what that would newly delete' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l as-box -d 'Judge as this box\'s own pass would, by its registry alone' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l evidence-out -d 'Save everything that the decision rests on; the file must not exist' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l evidence -d 'Decide again from saved evidence, without any store' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -f -a "list" -d 'List every box\'s report, and what it refuses'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -f -a "show" -d 'Show what one box reports of each of its hosts'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l box -d 'The box' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r

@@ -88,9 +88,9 @@ impl Row {
         self.refuses.iter().map(one).collect::<Vec<_>>().join("; ")
     }
 
-    fn push_findings(&self, text: &mut String) {
+    fn push_findings(&self, text: &mut String, columns: Option<u16>) {
         for refused in &self.refuses {
-            text.push_str(&finding_line(&refused.finding));
+            text.push_str(&finding_line(&refused.finding, columns));
             text.push('\n');
         }
     }
@@ -117,7 +117,7 @@ impl Answer for Listing {
             text.push('\n');
         }
         for row in &self.reports {
-            row.push_findings(&mut text);
+            row.push_findings(&mut text, columns);
         }
         for unlisted in &self.unlisted {
             text.push_str(&format!(
@@ -154,7 +154,7 @@ impl Answer for Shown {
                 }
                 text.push_str(&table.to_string());
             }
-            row.push_findings(&mut text);
+            row.push_findings(&mut text, columns);
             text.push('\n');
         }
         text

@@ -8,7 +8,7 @@ use crate::terminal::{self, Table, escape};
 pub(super) fn text(app: &AppDecision, bytes_freed: u64, columns: Option<u16>) -> String {
     let mut text = format!("{}/{}: {}\n", escape(&app.account), escape(&app.app), line(app, bytes_freed));
     for refusal in &app.refusals {
-        text.push_str(&finding_line(refusal));
+        text.push_str(&finding_line(refusal, columns));
         text.push('\n');
     }
     if !app.versions.is_empty() {

@@ -214,7 +214,7 @@ impl Output {
                     text.push_str(&self.summary.text(columns));
                 }
                 for finding in findings {
-                    text.push_str(&crate::context::finding_line(finding));
+                    text.push_str(&crate::context::finding_line(finding, columns));
                     text.push('\n');
                 }
                 if !matches!(form, Form::Proof(_)) {

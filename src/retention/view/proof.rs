@@ -11,7 +11,7 @@ pub(super) fn text(app: &AppDecision, wanted: &str, columns: Option<u16>) -> Str
         format!("{}/{} {}: {}\n", escape(&app.account), escape(&app.app), escape(&version.version), verdict(version));
     text.push_str(&place(app, version));
     for refusal in &app.refusals {
-        text.push_str(&finding_line(refusal));
+        text.push_str(&finding_line(refusal, columns));
         text.push('\n');
     }
     if version.reasons.is_empty() {

@@ -42,7 +42,7 @@ impl Summary {
         if app.status == Status::Refused {
             let mut text = String::new();
             for refusal in &app.refusals {
-                text.push_str(&finding_line(refusal));
+                text.push_str(&finding_line(refusal, None));
                 text.push('\n');
             }
             let group = self.refused.entry(text).or_default();
