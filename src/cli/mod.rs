@@ -123,8 +123,9 @@ pub struct Global {
     /// How many requests may be under way at once
     #[arg(long, global = true, value_name = "N", default_value = "32", hide_short_help = true)]
     pub concurrency: NonZeroU16,
+    // Not 10 s, within which a store that does not answer is to have been given up and said so.
     /// How long one request may take, or a transfer may stand still
-    #[arg(long, global = true, value_name = "DURATION", default_value = "10s", value_parser = parse::duration, hide_short_help = true)]
+    #[arg(long, global = true, value_name = "DURATION", default_value = "9s", value_parser = parse::duration, hide_short_help = true)]
     pub timeout: Duration,
     /// Print one JSON document instead of a table
     #[arg(long, global = true)]

@@ -5,10 +5,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::finding::Code;
+use crate::terminal;
 
-/// A positive duration such as `10s`, `2h` or `1h30m`.
+/// A positive duration such as `10s`, `2h`, `1h30m` or `3d`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let duration: SignedDuration = text.parse().map_err(|_| "not a duration such as 10s, 5m or 2h".to_owned())?;
+    let duration = terminal::duration(text).ok_or("not a duration such as 10s, 5m, 2h or 3d")?;
     match Duration::try_from(duration) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err("a duration is more than zero".to_owned()),

@@ -102,6 +102,8 @@ impl Look {
     pub async fn sidecar_changed(&self) -> Result<bool, CommandError> {
         let (_, read) = super::gather::read_sidecar(self.store.as_ref(), &self.seen.label).await;
         match read {
+            // What could not be read before either is a finding already.
+            SidecarRead::NotRead { .. } if matches!(self.seen.sidecar, SidecarRead::NotRead { .. }) => Ok(false),
             SidecarRead::NotRead { because } => Err(CommandError::new(Exit::Unavailable, because)),
             read => Ok(read != self.seen.sidecar),
         }

@@ -224,8 +224,8 @@ impl FromStr for Selector {
         if let Ok(at) = text.parse::<Timestamp>() {
             return Ok(Self::Time(at));
         }
-        match text.parse::<SignedDuration>() {
-            Ok(ago) if ago.is_positive() => Ok(Self::Ago(ago)),
+        match terminal::duration(text) {
+            Some(ago) if ago.is_positive() => Ok(Self::Ago(ago)),
             _ => Err("not current, good, a stamp (20261130T100000Z), a time (2026-11-30T10:00:00Z, 2h), version:ID, hold:STAMP[/STAMP] or file:PATH".to_owned()),
         }
     }

@@ -13,7 +13,7 @@ pub use escape::escape;
 pub use nearest::nearest;
 pub use progress::Progress;
 pub use table::Table;
-pub use words::{age, bytes, count, instant};
+pub use words::{age, bytes, count, duration, instant};
 pub use wrap::wrap;
 
 /// What is known of the terminal when the run starts.

@@ -1,6 +1,6 @@
-//! Numbers as an operator reads them.
+//! Numbers as an operator reads and types them.
 
-use jiff::{Timestamp, Unit};
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp, Unit};
 
 /// A size in binary units: `126.0 KiB`. Exact below 1 KiB.
 #[must_use]
@@ -36,6 +36,13 @@ fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
     if small == 0 { format!("{large} {large_unit}") } else { format!("{large} {large_unit} {small} {small_unit}") }
 }
 
+/// A length of time as it is typed: `10s`, `1h30m`, `3d`. A day has 24 hours, a week seven days; months and years are no
+/// length.
+#[must_use]
+pub fn duration(text: &str) -> Option<SignedDuration> {
+    text.parse::<Span>().ok()?.to_duration(SpanRelativeTo::days_are_24_hours()).ok()
+}
+
 /// An instant in UTC to the second, as people compare them; JSON keeps the fraction.
 #[must_use]
 pub fn instant(instant: Timestamp) -> String {
@@ -65,6 +72,12 @@ mod tests {
         assert_eq!(age(6 * 3_600 + 720), "6 h 12 min");
         assert_eq!(age(-90), "1 min ahead");
         assert_eq!(age(3 * 86_400 + 4 * 3_600), "3 d 4 h");
+        let hours = |hours| Some(SignedDuration::from_hours(hours));
+        assert_eq!(
+            (duration("3d"), duration("1d 2h"), duration("90m")),
+            (hours(72), hours(26), Some(SignedDuration::from_mins(90)))
+        );
+        assert_eq!((duration("1mo"), duration("3"), duration("")), (None, None, None));
         assert_eq!(count(1, "route"), "1 route");
         assert_eq!(count(2, "process"), "2 processes");
     }

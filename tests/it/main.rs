@@ -11,6 +11,7 @@ mod demo;
 mod install_bench;
 mod install_full_disk;
 mod install_sweep;
+mod museum;
 mod on_s3;
 mod report;
 mod restore;

@@ -39,19 +39,23 @@ impl Standby {
 
     /// `restore` with a systemctl that knows no unit.
     pub(crate) fn restore<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Invocation {
-        let bin = self.deployment.beside("bin");
-        if !bin.exists() {
-            self.systemctl("echo LoadState=not-found; echo ActiveState=inactive; echo SubState=dead");
-        }
-        let path = format!("{}:/usr/bin:/bin", bin.display());
         carlosctl(["restore", "--from-box", "edge-a1", "--this-box", "edge-b2"].into_iter().chain(args))
             .dir(&self.deployment.dir())
             .arg("--registry")
             .arg(self.registry())
-            .env("PATH", path)
+            .env("PATH", self.path())
     }
 
-    fn systemctl(&self, script: &str) {
+    /// A PATH whose systemctl knows no unit, unless another was written.
+    pub(crate) fn path(&self) -> String {
+        let bin = self.deployment.beside("bin");
+        if !bin.exists() {
+            self.systemctl("echo LoadState=not-found; echo ActiveState=inactive; echo SubState=dead");
+        }
+        format!("{}:/usr/bin:/bin", bin.display())
+    }
+
+    pub(crate) fn systemctl(&self, script: &str) {
         let bin = self.deployment.beside("bin");
         fs::create_dir_all(&bin).expect("a directory");
         let path = bin.join("systemctl");

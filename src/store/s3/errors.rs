@@ -249,7 +249,9 @@ impl Words {
                 // A helper program may print anything at all when it fails.
                 let why = self.innermost(other);
                 let why = why.split("Stderr:").next().unwrap_or_default().trim_end_matches([' ', '.']);
-                format!("{why} ({})", self.identity())
+                // The instance metadata are asked last, so everything before them was looked at in vain.
+                let tried = if why.contains("IMDS") { format!("; {tried}") } else { String::new() };
+                format!("{why}{tried} ({})", self.identity())
             }
         };
         StoreError::Credentials { detail }
