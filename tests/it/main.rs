@@ -15,7 +15,6 @@ mod museum;
 mod on_s3;
 mod report;
 mod restore;
-mod restore;
 mod restore_watch;
 mod retention_explain;
 mod retention_golden;
