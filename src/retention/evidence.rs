@@ -118,7 +118,8 @@ pub struct BoxEvidence {
     pub known_from: Vec<String>,
     /// `control/registry-snapshot/<label>.db`; `None` where that key is not there.
     pub current: Option<Found<Registry>>,
-    /// The newest generation that differs from current (another etag): what current may have overwritten.
+    /// The newest generation that differs from current (another etag), did not collapse against an older one, and is not
+    /// known to be empty: what current may have overwritten.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub newest_other: Option<GenerationEvidence>,
 }

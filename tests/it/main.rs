@@ -16,6 +16,7 @@ mod on_s3;
 mod report;
 mod restore;
 mod restore_watch;
+mod retention_demo;
 mod retention_explain;
 mod retention_golden;
 mod retention_oracle;

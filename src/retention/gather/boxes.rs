@@ -15,7 +15,7 @@ use crate::registry::{Registry as Database, RegistryError};
 use crate::retention::evidence::{
     BoxEvidence, Found, GenerationEvidence, Registry, RouteEvidence, RoutePins, Seen, Unlisted, View,
 };
-use crate::snapshot::{Chosen, Landing, Private, Source, blocking, fetch};
+use crate::snapshot::{Chosen, Landing, Private, Source, blocking, fell, fetch};
 use crate::store::ObjectMeta;
 use crate::terminal::Progress;
 
@@ -124,13 +124,46 @@ async fn read(reader: Reader<'_>, label: String, listed: Listed, default_account
         let known_from = generations.into_iter().next().map(|(_, object)| object.key).into_iter().collect();
         return BoxEvidence { label, left_out: false, known_from, current: None, newest_other: None };
     };
-    let other = generations.into_iter().map(|(_, object)| object).find(|object| object.etag != current.etag);
+    let generations: Vec<ObjectMeta> = generations.into_iter().map(|(_, object)| object).collect();
     let found = snapshot(reader, &current, default_account).await;
-    let newest_other = match (other, &found.content) {
-        (Some(other), Seen::Read(registry)) => Some(generation(reader, other, registry, default_account).await),
-        _ => None,
+    let newest_other = match &found.content {
+        Seen::Read(registry) => compared_with(reader, &generations, &current, registry, default_account).await,
+        Seen::Unreadable(_) => None,
     };
     BoxEvidence { label, left_out: false, known_from: Vec::new(), current: Some(found), newest_other }
+}
+
+/// The generation with which current is compared: the newest other one that did not collapse itself and is not known to be
+/// empty. A standby that clobbered twice has left generations that are as empty as its current.
+async fn compared_with(
+    reader: Reader<'_>,
+    newest_first: &[ObjectMeta],
+    current: &ObjectMeta,
+    registry: &Registry,
+    default_account: &str,
+) -> Option<GenerationEvidence> {
+    let mut last = None;
+    for other in not_collapsed(newest_first).into_iter().filter(|object| object.etag != current.etag) {
+        let evidence = generation(reader, other.clone(), registry, default_account).await;
+        let empty = evidence.rows == Some(0);
+        last = Some(evidence);
+        if !empty {
+            break;
+        }
+    }
+    last
+}
+
+/// The generations that did not collapse against the last older one that had not, newest first.
+fn not_collapsed(newest_first: &[ObjectMeta]) -> Vec<&ObjectMeta> {
+    let mut whole: Vec<&ObjectMeta> = Vec::new();
+    for object in newest_first.iter().rev().filter(|object| object.bytes > 0) {
+        if whole.last().is_none_or(|before| !fell(before.bytes, object.bytes)) {
+            whole.push(object);
+        }
+    }
+    whole.reverse();
+    whole
 }
 
 /// The generation with which current is compared, read where that is cheap or its listing looks suspicious.

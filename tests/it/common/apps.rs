@@ -204,5 +204,5 @@ impl App<'_> {
 
 /// A content's digest, as an artifact is named.
 pub(crate) fn sha256(content: &str) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    carlosctl::platform::hex(&Sha256::digest(content))
 }

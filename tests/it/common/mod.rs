@@ -52,6 +52,12 @@ impl Invocation {
         self
     }
 
+    /// Adds arguments.
+    pub(crate) fn args<'a>(mut self, args: &[&'a str]) -> Self {
+        self.command.args(args);
+        self
+    }
+
     /// The command itself, for tests that feed it or kill it.
     pub(crate) fn into_command(self) -> Command {
         self.command

@@ -1,0 +1,27 @@
+//! Retention on the demo's deployment, whose third box was clobbered twice.
+
+use crate::common::carlosctl;
+
+#[test]
+fn a_box_that_was_clobbered_twice_refuses_every_app_until_it_is_left_out() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let dir = directory.path().join("demo");
+    assert_eq!(carlosctl(["demo", "--keep", "--dir"]).arg(&dir).run().code, 0);
+    let explain = |args: &[&str]| {
+        let all = ["retention", "explain", "--json", "--host-env"];
+        carlosctl(all).arg(dir.join("host.env")).args(args).run()
+    };
+    let refused = explain(&[]);
+    assert_eq!(refused.code, 4, "{refused}");
+    let document = refused.json();
+    let apps = document["apps"].as_array().expect("apps");
+    assert_eq!(apps.len(), 4, "{refused}");
+    for app in apps {
+        assert_eq!(app["status"], "refused", "{app}");
+        assert_eq!(app["refusals"][0]["code"], "registry-unreadable", "{app}");
+        assert!(app["refusals"][0]["because"].as_str().expect("a reason").contains("edge-c3"), "{app}");
+    }
+    let explained = explain(&["--without-box", "edge-c3"]);
+    assert_eq!(explained.code, 0, "{explained}");
+    assert_eq!(explained.json()["apps"][0]["status"], "evaluated", "{explained}");
+}
