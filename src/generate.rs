@@ -65,12 +65,19 @@ pub fn man_pages() -> io::Result<Vec<(String, String)>> {
 }
 
 fn add_pages(command: &clap::Command, pages: &mut Vec<(String, String)>) -> io::Result<()> {
-    let man =
-        clap_mangen::Man::new(command.clone()).manual("carlosctl").source(concat!("carlosctl ", env!("CARGO_PKG_VERSION")));
+    let is_program = command.get_name() == NAME;
+    // The settings that every command takes are told on one page, there with their whole help.
+    let told = command
+        .clone()
+        .mut_args(|arg| if arg.is_global_set() && !is_program { arg.hide(true) } else { arg.hide_short_help(false) });
+    let man = clap_mangen::Man::new(told).manual(NAME).source(concat!("carlosctl ", env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     man.render(&mut page)?;
     // What stands there is examples, and is called so.
-    let page = tidy(&page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n");
+    let mut page = tidy(&page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n");
+    if !is_program {
+        page.push_str(".SH SEE ALSO\n\\fBcarlosctl\\fR(1), for the settings that every command takes\n");
+    }
     pages.push((man.get_filename(), page));
     command.get_subcommands().filter(|command| !command.is_hide_set()).try_for_each(|command| add_pages(command, pages))
 }
@@ -97,10 +104,17 @@ pub fn findings_page() -> String {
         let allow = if code.overridable() { format!("`--allow {code}`, where it blocks") } else { "never".to_owned() };
         page.push_str(&format!(
             "\n## {code}\n\n- Means: {}.\n- Evidence: {}.\n- Do: {}.\n- Allowed: {allow}.\n",
-            told.means, told.evidence, told.action
+            plain(told.means),
+            plain(told.evidence),
+            plain(told.action)
         ));
     }
     page
+}
+
+/// Text that Markdown shows as it stands: `<box>` is no tag.
+fn plain(text: &str) -> String {
+    text.replace('<', "\\<").replace('*', "\\*")
 }
 
 /// `runbooks/exit-codes.md`.

@@ -47,7 +47,7 @@ Examples:
   carlosctl drill
   carlosctl drill --box edge-a1 --at good --scratch /var/tmp
   carlosctl drill --json --no-receipt     from a timer that may only read
-  carlosctl drill --box edge-a1 --boot-cmd 'sqlite3 \"$CARLOS_DRILL_REGISTRY\" \"SELECT count(*) FROM routes\"'";
+  carlosctl drill --box edge-a1 --boot-cmd 'sqlite3 \"$CARLOS_DRILL_REGISTRY\" .schema'";
 
 pub(super) const DOCTOR: &str = "\
 Examples:

@@ -150,6 +150,12 @@ fn listing(store: String, scene: Scene, as_of: Timestamp, in_detail: bool) -> Li
             "an abandoned snapshot from before boxes had keys of their own; it is never restored by default",
         ));
     }
+    if let Some(object) = scene.unrecognized.first() {
+        let more = scene.unrecognized.len() - 1;
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let because = format!("among the snapshots, and none{more}: look who wrote it");
+        findings.push(Finding::note(Code::UnrecognizedKey, object.key.clone(), because));
+    }
     crate::finding::sort(&mut findings);
     Listing {
         store,

@@ -8,6 +8,9 @@
 mod box_half;
 mod common;
 mod demo;
+mod doctor;
+mod drill;
+mod generated;
 mod install_bench;
 mod install_full_disk;
 mod install_sweep;
@@ -32,3 +35,4 @@ mod store_directory;
 mod store_errors;
 mod store_process;
 mod terminal;
+mod tidy;

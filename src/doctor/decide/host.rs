@@ -2,7 +2,7 @@
 
 use super::{not_known, not_ready, ready};
 use crate::doctor::evidence::{AtWork, Evidence, Host, SERVICE_USER};
-use crate::finding::{Code, Finding};
+use crate::finding::{Code, Finding, Severity};
 use crate::host::holders;
 use crate::host::names::{Beside, Kept};
 use crate::host::target::Target;
@@ -41,7 +41,7 @@ pub(super) fn at_the_registry(evidence: &Evidence, checks: &mut Vec<Finding>) {
     let Ok(target) = &host.target else { return };
     let path = target.path.display().to_string();
     let found = holders::findings(&host.holders, target);
-    if found.is_empty() {
+    if found.iter().all(|found| found.severity != Severity::Blocking) {
         checks.push(ready(&path, "no process has it open"));
     }
     checks.extend(found);
@@ -73,11 +73,7 @@ pub(super) fn place(evidence: &Evidence, checks: &mut Vec<Finding>) {
         let free = target.directory.as_ref().map_or(0, |directory| directory.free_bytes);
         checks.push(ready(
             target.directory().display().to_string(),
-            format!(
-                "writable; {} free, the largest current snapshot needs {}",
-                terminal::bytes(free),
-                terminal::bytes(host.install_bytes)
-            ),
+            format!("writable; {} free, an install needs {}", terminal::bytes(free), terminal::bytes(host.install_bytes)),
         ));
     }
     checks.extend(in_the_way);
