@@ -27,6 +27,7 @@
 //! | [`doctor`] | could this machine do a restore right now? |
 //! | [`host`] | this machine: units, holders, the interlock, the atomic exchange |
 //! | [`generate`] | completions, manual pages, and pages that are tables of the code |
+//! | [`runbook`] | the runbooks, read and walked |
 //! | [`terminal`] | what an operator sees and types |
 //! | [`finding`], [`exit`], [`error`] | how anything that is not fine is said |
 //!
@@ -49,6 +50,7 @@ pub mod registry;
 pub mod report;
 pub mod restore;
 pub mod retention;
+pub mod runbook;
 pub mod settings;
 pub mod snapshot;
 pub mod store;

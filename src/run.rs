@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::pin::Pin;
 
 use clap::{CommandFactory, Parser};
 
-use crate::cli::{Cli, Command};
+use crate::cli::runbook::RunbookCommand;
+use crate::cli::{Cli, Command, Global};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
@@ -39,12 +39,20 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
             }
             Err(error) => Err(error),
         },
+    let result = match Context::new(&cli.global, world) {
+        Ok(mut context) => {
+            let stops_itself = matches!(cli.command, Command::Box(_) | Command::Runbook(RunbookCommand::Run(_)));
+            until_interrupted(stops_itself, Box::pin(command(cli.command, &cli.global, &mut context))).await
+        }
+        Err(error) => Err(error),
     };
     result.unwrap_or_else(|error| report(&error, json, world))
 }
 
 /// Ends a command at Ctrl-C: at once where nothing is half done, after what was consented to is done, and the box half by its
 /// own clean stop, which never lies between a current snapshot and its sidecar.
+/// Ends a command at Ctrl-C: at once, because nothing that is dropped is half done; the box half by its own clean stop, which
+/// never lies between a current snapshot and its sidecar; a runbook when the command that it runs has ended.
 async fn until_interrupted(
     stops_itself: bool,
     acting: Acting,
@@ -63,7 +71,7 @@ async fn until_interrupted(
 }
 
 /// Which room answers which command.
-async fn command(command: Command, dir: Option<&Path>, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+async fn command(command: Command, global: &Global, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     match command {
         Command::Snapshot(command) => Box::pin(crate::snapshot::run(&command, context)).await,
         Command::Restore(args) => Box::pin(crate::restore::run(&args, context)).await,
@@ -75,6 +83,8 @@ async fn command(command: Command, dir: Option<&Path>, context: &mut Context<'_>
         Command::Demo(args) => Box::pin(crate::demo::run(&args, dir, context)).await,
         Command::Completions(args) => crate::generate::print_completions(args.shell, context.world.out.as_mut()),
         Command::Man(args) => crate::generate::man(&args, context.world.out.as_mut()),
+        Command::Demo(args) => Box::pin(crate::demo::run(&args, global.dir.as_deref(), context)).await,
+        Command::Runbook(command) => Box::pin(crate::runbook::run(&command, global, context)).await,
         Command::Help { topic } => help(&topic, context),
     }
 }

@@ -11,6 +11,7 @@ mod parse;
 pub mod report;
 pub mod restore;
 pub mod retention;
+pub mod runbook;
 pub mod snapshot;
 
 use std::num::NonZeroU16;
@@ -70,6 +71,9 @@ pub enum Command {
     /// Two things are tried on scratch objects, which are removed again: one object below control/carlosctl/probe/ in the
     /// store, and two files in a hidden directory beside the registry.
     Doctor(doctor::DoctorArgs),
+    /// The disaster recovery runbooks: read one, or walk through one
+    #[command(subcommand)]
+    Runbook(runbook::RunbookCommand),
     /// Build a throwaway deployment and walk through a restore on it
     Demo(demo::DemoArgs),
     /// Print the completions of a shell

@@ -31,3 +31,9 @@ pub(super) fn allowed(text: &str) -> Result<Code, String> {
     let code: Code = text.parse()?;
     if code.overridable() { Ok(code) } else { Err(format!("{code} can never be overridden")) }
 }
+
+/// `NAME=VALUE`.
+pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| "not NAME=VALUE".to_owned())?;
+    Ok((name.to_owned(), value.to_owned()))
+}

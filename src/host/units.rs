@@ -110,15 +110,20 @@ fn unit_finding(unit: &Unit) -> Option<Finding> {
                 None => format!("the unit is {}", unit.state),
                 Some(service) => format!("the unit is {} and would start {service}", unit.state),
             };
-            let hint = format!("systemctl stop {name} && systemctl mask --runtime {name}");
+            let hint = mask(name);
             Some(Finding::blocking(Code::AgentActive, name, because).hint(hint))
         }
         Standing::Stopped if unit.enabled => {
             let because = format!("the unit is {} and enabled: a reboot would start it", unit.state);
-            Some(Finding::note(Code::UnitEnabled, name, because).hint(format!("systemctl mask --runtime {name}")))
+            Some(Finding::note(Code::UnitEnabled, name, because).hint(mask(name)))
         }
         Standing::Stopped | Standing::Masked | Standing::NotFound => None,
     }
+}
+
+/// A runtime mask is not advised: a unit file in `/etc` hides it, and `systemctl unmask` without `--runtime` leaves it.
+fn mask(name: &str) -> String {
+    format!("systemctl mask --now {name}; where its file is in /etc/systemd/system: systemctl disable --now {name}")
 }
 
 struct Ask<'a> {

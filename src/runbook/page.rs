@@ -1,0 +1,150 @@
+//! A runbook as an operator reads it at a terminal: wrapped to the width, without Markdown's marks.
+
+use super::expect::{Values, fill};
+use super::parse::{Block, Part, Runbook, Section};
+
+/// Narrower than this is no page.
+const NARROWEST: usize = 40;
+
+/// The whole runbook.
+#[must_use]
+pub fn page(runbook: &Runbook, columns: usize) -> String {
+    let mut text = String::new();
+    for part in &runbook.sections {
+        section(&mut text, part, &[], &Values::new(), columns);
+    }
+    text
+}
+
+/// One section, with the values filled in that are known.
+pub fn section(text: &mut String, section: &Section, names: &[&str], values: &Values, columns: usize) {
+    let columns = columns.max(NARROWEST);
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    if !section.heading.is_empty() {
+        let heading = plain(&section.heading);
+        let line = match section.level {
+            1 => "=",
+            2 => "-",
+            _ => "",
+        };
+        text.push_str(&format!("{heading}\n"));
+        if !line.is_empty() {
+            text.push_str(&format!("{}\n", line.repeat(heading.chars().count().min(columns))));
+        }
+    }
+    for part in &section.parts {
+        match part {
+            Part::Text(lines) => {
+                text.push('\n');
+                paragraph(text, lines, columns);
+            }
+            Part::Block(shown) => {
+                text.push('\n');
+                block(text, shown, names, values);
+            }
+        }
+    }
+}
+
+/// Commands are never wrapped: they are copied.
+fn block(text: &mut String, block: &Block, names: &[&str], values: &Values) {
+    let shown = |line: &str| fill(line, names, values).unwrap_or_else(|_| line.to_owned());
+    for command in &block.commands {
+        let exit = if command.exit == 0 { String::new() } else { format!("   # exit {}", command.exit) };
+        text.push_str(&format!("    $ {}{exit}\n", shown(&command.typed)));
+        for line in &command.output {
+            text.push_str(format!("    {}", shown(line)).trim_end());
+            text.push('\n');
+        }
+    }
+}
+
+/// A paragraph, or a list: a line that begins with `- ` or `1. ` begins an item.
+fn paragraph(text: &mut String, lines: &[String], columns: usize) {
+    let mut items: Vec<(usize, String)> = Vec::new();
+    for line in lines {
+        let trimmed = line.trim();
+        let indent = hanging(trimmed);
+        match items.last_mut() {
+            Some((_, item)) if indent == 0 => {
+                item.push(' ');
+                item.push_str(trimmed);
+            }
+            _ => items.push((indent, trimmed.to_owned())),
+        }
+    }
+    for (indent, item) in items {
+        wrap(text, &plain(&item), columns, indent);
+    }
+}
+
+/// How far the lines of a list's item are indented.
+fn hanging(line: &str) -> usize {
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    if line.starts_with("- ") {
+        2
+    } else if digits > 0 && line[digits..].starts_with(". ") {
+        digits + 2
+    } else {
+        0
+    }
+}
+
+fn wrap(text: &mut String, line: &str, columns: usize, indent: usize) {
+    let mut used = 0;
+    for word in line.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > columns {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if used > 0 {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(word);
+        used += length;
+    }
+    text.push('\n');
+}
+
+/// Without `**`, and links as their text. Backquotes stay: they show where a name begins and ends.
+pub(super) fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        plain.push_str(before);
+        match link.split_once("](").and_then(|(label, after)| Some((label, after.split_once(')')?.1))) {
+            Some((label, after)) => {
+                plain.push_str(label);
+                rest = after;
+            }
+            None => {
+                plain.push('[');
+                rest = link;
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain.replace("**", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_and_commands_are_not() {
+        let text = "# T\n\n**When**: a [link](x.md) and some more words than fit\n\n**Time**: 1 min\n\n- `$A`: one two three four five six seven eight\n- b\n\n\
+            ```console\n$ a command that is much longer than the page is wide, and is copied   # exit 4\nout\n```\n";
+        let runbook = Runbook::parse("x", text).expect("a runbook");
+        let shown = page(&runbook, 40);
+        assert_eq!(
+            shown,
+            "T\n=\n\nWhen: a link and some more words than\nfit\n\nTime: 1 min\n\n- `$A`: one two three four five six\n  seven eight\n- b\n\n\
+             \x20   $ a command that is much longer than the page is wide, and is copied   # exit 4\n    out\n"
+        );
+    }
+}
