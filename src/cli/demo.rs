@@ -5,7 +5,7 @@ use clap::Args;
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Keep the deployment; --dir names where it is built
+    /// Only build the deployment, and keep it to explore; --dir names where
     #[arg(long)]
     pub keep: bool,
 }

@@ -53,7 +53,8 @@ pub async fn run(args: &DemoArgs, dir: Option<&Path>, context: &mut Context<'_>)
     let built = root.clone();
     blocking(move || build(&built, now)).await?.map_err(|error| disk(&root, &error))?;
     context.say(&format!("a throwaway deployment is in {}: three boxes, four apps, one standby", place.path().display()));
-    let steps = walk::walk(place.path(), context).await?;
+    // One that is kept is for the operator to walk through: its standby is not restored yet.
+    let steps = if args.keep { Vec::new() } else { walk::walk(place.path(), context).await? };
     let failed = steps.iter().find(|step| step.exit != step.expected).map(|step| step.command.clone());
     let demo = Demo { dir: place.path().to_owned(), kept: args.keep, steps };
     if context.settings.json {
@@ -141,7 +142,8 @@ impl Demo {
         let dir = terminal::escape(&self.dir.display().to_string()).into_owned();
         if self.kept {
             format!(
-                "\n# The deployment is kept. Every command above works on it with\n#   carlosctl --host-env {dir}/host.env …\n# and rm -r {dir} removes it.\n"
+                "look at it  carlosctl --host-env {dir}/host.env snapshot list\nrestore     carlosctl --host-env {dir}/host.env restore --from-box {dead}\nremove it   rm -r {dir}\n",
+                dead = boxes::DEAD
             )
         } else {
             "\n# The deployment is gone again. To keep one and explore it: carlosctl demo --dir PATH --keep\n".to_owned()
