@@ -25,6 +25,8 @@ mod retention_golden;
 mod retention_oracle;
 mod retention_properties;
 mod retention_worlds;
+mod runbook_scenes;
+mod runbooks;
 mod shell;
 mod snapshot_content;
 mod snapshot_hold;

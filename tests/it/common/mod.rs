@@ -3,6 +3,7 @@
 pub(crate) mod apps;
 pub(crate) mod child;
 pub(crate) mod deployment;
+pub(crate) mod scene;
 pub(crate) mod scripted;
 pub(crate) mod servers;
 
