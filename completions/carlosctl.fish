@@ -53,6 +53,7 @@ complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "report" -d 'Loo
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "box" -d 'The box half: what the platform\'s agent does on each box, for deployments without it'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "drill" -d 'Rehearse a restore of every box, without touching anything'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "doctor" -d 'Tell whether this machine could do a restore right now'
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "runbook" -d 'The disaster recovery runbooks: read one, or walk through one'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "demo" -d 'Build a throwaway deployment and walk through a restore on it'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "man" -d 'Print the manual page, or write one for every command'
@@ -563,6 +564,99 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l no-input 
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -f -a "list" -d 'List the runbooks, and when each of them is used'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -f -a "show" -d 'Read a runbook; needs no network'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -f -a "run" -d 'Walk through a runbook, one command at a time'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l from -d 'Begin at this step; the steps before it count as done' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l set -d 'A value of the runbook, such as DEAD=edge-a1; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l transcript -d 'The transcript to write; it must not exist [default: NAME-STAMP.transcript in this directory]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l resume -d 'Go on where this transcript ends' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l confirm -d 'Consent to a command that wants this name typed; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l unattended -d 'Run every command without asking; one that wants a name typed still wants its own --confirm'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
@@ -579,7 +673,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l timeout -d 
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l keep -d 'Keep the deployment; --dir names where it is built'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l keep -d 'Only build the deployment, and keep it to explore; --dir names where'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l json -d 'Print one JSON document instead of a table'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -s q -l quiet -d 'Say less on standard error'

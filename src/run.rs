@@ -33,26 +33,18 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
         typed => match Context::new(&cli.global, world) {
             Ok(mut context) => {
                 let acting = context.world.acting.clone();
-                let stops_itself = matches!(typed, Command::Box(_));
-                let work = Box::pin(command(typed, cli.global.dir.as_deref(), &mut context));
+                let stops_itself = matches!(typed, Command::Box(_) | Command::Runbook(RunbookCommand::Run(_)));
+                let work = Box::pin(command(typed, &cli.global, &mut context));
                 until_interrupted(stops_itself, acting, work).await
             }
             Err(error) => Err(error),
         },
-    let result = match Context::new(&cli.global, world) {
-        Ok(mut context) => {
-            let stops_itself = matches!(cli.command, Command::Box(_) | Command::Runbook(RunbookCommand::Run(_)));
-            until_interrupted(stops_itself, Box::pin(command(cli.command, &cli.global, &mut context))).await
-        }
-        Err(error) => Err(error),
     };
     result.unwrap_or_else(|error| report(&error, json, world))
 }
 
-/// Ends a command at Ctrl-C: at once where nothing is half done, after what was consented to is done, and the box half by its
-/// own clean stop, which never lies between a current snapshot and its sidecar.
-/// Ends a command at Ctrl-C: at once, because nothing that is dropped is half done; the box half by its own clean stop, which
-/// never lies between a current snapshot and its sidecar; a runbook when the command that it runs has ended.
+/// Ends a command at Ctrl-C: at once where nothing is half done, after what was consented to is done; the box half by its own
+/// clean stop, which never lies between a current snapshot and its sidecar; a runbook when the command that it runs has ended.
 async fn until_interrupted(
     stops_itself: bool,
     acting: Acting,
@@ -80,7 +72,6 @@ async fn command(command: Command, global: &Global, context: &mut Context<'_>) -
         Command::Box(command) => Box::pin(crate::box_half::run(&command, context)).await,
         Command::Drill(args) => Box::pin(crate::drill::run(&args, context)).await,
         Command::Doctor(args) => Box::pin(crate::doctor::run(&args, context)).await,
-        Command::Demo(args) => Box::pin(crate::demo::run(&args, dir, context)).await,
         Command::Completions(args) => crate::generate::print_completions(args.shell, context.world.out.as_mut()),
         Command::Man(args) => crate::generate::man(&args, context.world.out.as_mut()),
         Command::Demo(args) => Box::pin(crate::demo::run(&args, global.dir.as_deref(), context)).await,

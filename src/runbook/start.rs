@@ -10,8 +10,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::platform::Stamp;
+use crate::platform::hex;
 use crate::settings::StoreChoice;
-use crate::snapshot::hex;
 use crate::terminal::instant;
 
 use super::expect::{Values, is_safe};
