@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -237,4 +239,31 @@ fn nothing_to_drill_is_no_success_and_a_scratch_directory_that_is_missing_is_nam
     let outcome = carlosctl(["drill"]).dir(&bench.deployment.dir()).arg("--scratch").arg(bench.deployment.beside("gone")).run();
     assert_eq!(outcome.code, 10, "{outcome}");
     assert!(outcome.stderr.contains("gone"), "{outcome}");
+}
+
+#[test]
+fn ctrl_c_ends_the_boot_command_and_leaves_nothing() {
+    let bench = Bench::new();
+    let before = bench.deployment.everything();
+    let started = bench.deployment.beside("started");
+    let command = format!("echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600", started.display());
+    let mut drill = bench.drill(["--boot-timeout", "10m", "--boot-cmd", &command]).into_command();
+    let mut drill = drill.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let until = |done: &dyn Fn() -> bool| {
+        (0..1500).any(|_| {
+            done() || {
+                std::thread::sleep(Duration::from_millis(20));
+                false
+            }
+        })
+    };
+    assert!(until(&|| started.exists()), "the boot command runs");
+    let pid = rustix::process::Pid::from_child(&drill);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");
+    assert_eq!(drill.wait().expect("it ends").code(), Some(130));
+    let booted = fs::read_to_string(&started).expect("a pid");
+    let stat = PathBuf::from(format!("/proc/{}/stat", booted.trim()));
+    assert!(until(&|| fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z"))), "the boot command is killed");
+    assert_eq!(fs::read_dir(bench.scratch()).expect("a directory").count(), 0);
+    assert!(bench.deployment.everything() == before);
 }

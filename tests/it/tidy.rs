@@ -173,6 +173,22 @@ fn every_command_is_in_the_readmes_table() {
 }
 
 #[test]
+fn everything_that_a_package_takes_is_there() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a file");
+    let assets = manifest.lines().filter_map(|line| line.trim().strip_prefix("[\"")?.split('"').next());
+    let wanted: Vec<&str> = assets.filter(|source| !source.starts_with("target/")).collect();
+    assert!(wanted.len() >= 8, "{wanted:?}");
+    for source in wanted {
+        let path = root().join(source);
+        let found = match source.split_once("/*") {
+            None => path.is_file(),
+            Some((directory, end)) => files_below(directory).iter().any(|path| path.to_string_lossy().ends_with(end)),
+        };
+        assert!(found, "{source}: Cargo.toml packs it, and it is not there");
+    }
+}
+
+#[test]
 fn every_finding_code_is_used() {
     let list = fs::read_to_string(root().join("src/finding_codes.rs")).expect("a file");
     let names: Vec<&str> = list
