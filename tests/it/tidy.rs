@@ -164,11 +164,7 @@ fn every_command_is_in_the_readmes_table() {
         let leaf = format!("`{}`", words[words.len() - 1]);
         let group = format!("`{} ", words[0]);
         let named = |row: &&str| row.contains(&whole) || (row.starts_with(&group) && row.contains(&leaf));
-        assert!(
-            rows.iter().any(|row| named(&row)),
-            "{}: no row of the table of commands in README.md names it",
-            words.join(" ")
-        );
+        assert!(rows.iter().any(named), "{}: no row of the table of commands in README.md names it", words.join(" "));
     }
 }
 

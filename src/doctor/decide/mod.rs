@@ -76,3 +76,6 @@ fn not_ready(subject: impl Into<String>, because: impl Into<String>) -> Finding 
 fn not_known(subject: impl Into<String>, because: impl Into<String>) -> Finding {
     Finding::blocking(Code::NotRead, subject, because)
 }
+
+#[cfg(test)]
+mod tests;

@@ -200,3 +200,6 @@ fn boots(label: &str, rehearsed: &Rehearsed, findings: &mut Vec<Finding>) -> Pas
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
