@@ -16,6 +16,15 @@ pub enum RetentionCommand {
     /// Deletes nothing. Pins of this machine's registry and of every box's current snapshot count together; what cannot be
     /// read refuses the apps that it may protect. Ends with 4 when an app is refused.
     Explain(ExplainArgs),
+    /// Save exactly what a run would delete, to be looked at and then run within an hour
+    ///
+    /// Deletes nothing, and writes nothing but the file. Ends with 4 when an app is refused: the plan is then of the others.
+    Plan(PlanArgs),
+    /// Delete the versions that nothing needs
+    ///
+    /// Looks again before anything is deleted, and refuses (7) when anything differs from what was shown. Deletes only exact
+    /// keys that were listed, the manifest of a version last, and writes a receipt.
+    Run(RunArgs),
 }
 
 /// Arguments of `retention explain`.
@@ -45,4 +54,38 @@ pub struct ExplainArgs {
     /// Decide again from saved evidence, without any store
     #[arg(long, value_name = "FILE", conflicts_with_all = ["as_box", "without_boxes", "as_of", "evidence_out"])]
     pub evidence: Option<PathBuf>,
+}
+
+/// Arguments of `retention plan`.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Only these apps; all without any
+    #[arg(value_name = "ACCT/APP")]
+    pub apps: Vec<AppName>,
+    /// The file to write; it must not exist
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Leave out a decommissioned box, whose pins do not count any more; repeatable
+    #[arg(long = "without-box", value_name = "LABEL")]
+    pub without_boxes: Vec<Label>,
+    /// At which instant ages are judged.
+    #[command(flatten)]
+    pub as_of: AsOf,
+}
+
+/// Arguments of `retention run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Only these apps; all, or all of the plan, without any
+    #[arg(value_name = "ACCT/APP")]
+    pub apps: Vec<AppName>,
+    /// Run this plan; a plan is used once
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+    /// Leave out a decommissioned box, whose pins do not count any more; repeatable
+    #[arg(long = "without-box", value_name = "LABEL", conflicts_with = "plan")]
+    pub without_boxes: Vec<Label>,
+    /// Consent: the bucket, or the directory's own name
+    #[arg(long, value_name = "NAME")]
+    pub confirm: Option<String>,
 }

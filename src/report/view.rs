@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use super::rows::Row;
@@ -72,7 +71,7 @@ impl Row {
     }
 
     fn reported(&self) -> String {
-        self.generated_at.map(to_second).unwrap_or_default()
+        self.generated_at.map(terminal::instant).unwrap_or_default()
     }
 
     fn hosts(&self) -> String {
@@ -94,10 +93,6 @@ impl Row {
             text.push('\n');
         }
     }
-}
-
-fn to_second(at: Timestamp) -> String {
-    Timestamp::from_second(at.as_second()).unwrap_or(at).to_string()
 }
 
 impl Answer for Listing {

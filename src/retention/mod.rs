@@ -20,6 +20,8 @@ pub mod evidence;
 mod evidence_file;
 mod explain;
 pub(crate) mod gather;
+pub(crate) mod plan;
+pub(crate) mod run;
 mod victims;
 mod view;
 
@@ -40,5 +42,7 @@ pub use evidence::Evidence;
 pub async fn run(command: &RetentionCommand, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     match command {
         RetentionCommand::Explain(args) => explain::run(args, context).await,
+        RetentionCommand::Plan(args) => plan::run(args, context).await,
+        RetentionCommand::Run(args) => run::run(args, context).await,
     }
 }

@@ -6,6 +6,7 @@
 )]
 
 mod box_half;
+mod box_retention;
 mod common;
 mod demo;
 mod doctor;
@@ -24,6 +25,8 @@ mod retention_explain;
 mod retention_golden;
 mod retention_oracle;
 mod retention_properties;
+mod retention_run;
+mod retention_s3;
 mod retention_worlds;
 mod runbook_scenes;
 mod runbooks;

@@ -102,7 +102,7 @@ fn every_version_says_why_it_stays_or_goes() {
     assert_snapshot!(bench.explain(["ops/shot"]).run(), @r#"
     ------- stderr -------
     error: no app ops/shot: no route and no object of it
-    hint: apps there: ops/shop
+    hint: did you mean ops/shop?
     [exit 10]
     "#);
 }

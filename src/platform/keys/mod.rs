@@ -98,6 +98,18 @@ pub fn read_drill_key(key: &str) -> Option<(Label, Stamp, &str)> {
     known.then_some(()).and_then(|()| Some((label.parse().ok()?, stamp.parse().ok()?, verdict)))
 }
 
+/// The receipt of a retention run: when it was, and the nonce of its plan.
+#[must_use]
+pub fn retention_receipt(stamp: Stamp, nonce: &str) -> String {
+    format!("{RETENTION_RUNS}{stamp}-{nonce}.json")
+}
+
+/// What shows that a retention plan was used: written before anything is deleted, and never twice.
+#[must_use]
+pub fn retention_claim(nonce: &str) -> String {
+    format!("{RETENTION_RUNS}used/{nonce}.json")
+}
+
 /// A box's own report, below `prefix` (empty, a status prefix, or `fleets/<fleet>/`).
 #[must_use]
 pub fn report(prefix: &str, label: &Label) -> String {

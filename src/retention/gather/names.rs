@@ -63,6 +63,9 @@ fn not_found<'a>(name: &AppName, known: impl Iterator<Item = &'a AppName>) -> Co
     if known.is_empty() {
         return error.hint(format!("account {} has no app; carlosctl retention explain shows every app", name.account));
     }
+    if let Some(near) = crate::terminal::nearest(&name.to_string(), known.iter().map(String::as_str)) {
+        return error.hint(format!("did you mean {near}?"));
+    }
     let shown: Vec<&str> = known.iter().take(SHOWN).map(String::as_str).collect();
     let more = known.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -179,7 +179,7 @@ impl Output {
             Form::Detail => detail::text(app, bytes_freed, columns),
             Form::Proof(version) => proof::text(app, version, columns),
             Form::Summary => {
-                self.summary.add(app, bytes_freed);
+                self.summary.add(app, bytes_freed, columns);
                 String::new()
             }
         };

@@ -35,17 +35,13 @@ struct Group {
 }
 
 impl Summary {
-    pub(super) fn add(&mut self, app: &AppDecision, bytes_freed: u64) {
+    pub(super) fn add(&mut self, app: &AppDecision, bytes_freed: u64, columns: Option<u16>) {
         let name = format!("{}/{}", app.account, app.app);
         let number = |verdict| app.versions.iter().filter(|version| version.verdict == verdict).count() as u64;
         let eligible = number(Verdict::Eligible);
         if app.status == Status::Refused {
-            let mut text = String::new();
-            for refusal in &app.refusals {
-                text.push_str(&finding_line(refusal, None));
-                text.push('\n');
-            }
-            let group = self.refused.entry(text).or_default();
+            let refusals = app.refusals.iter().map(|refusal| finding_line(refusal, columns) + "\n").collect();
+            let group = self.refused.entry(refusals).or_default();
             group.number += 1;
             if group.named.len() < APPS_NAMED {
                 group.named.push(name.clone());

@@ -22,7 +22,7 @@ pub(crate) struct Bench {
 pub(crate) struct App<'b> {
     bench: &'b Bench,
     account: String,
-    app: String,
+    name: String,
 }
 
 /// The deployment's release key.
@@ -44,6 +44,11 @@ impl Bench {
     /// An empty deployment of 30 November 2026, noon.
     pub(crate) fn fixed() -> Self {
         Self::at(super::deployment::at("2026-11-30T12:00:00Z"))
+    }
+
+    /// An empty deployment of this very moment, for what cannot be told the time.
+    pub(crate) fn live() -> Self {
+        Self::at(Timestamp::from_second(Timestamp::now().as_second()).expect("an instant"))
     }
 
     /// So many hours before the bench's instant.
@@ -121,7 +126,7 @@ impl Bench {
 
     /// The app `ops/<app>`.
     pub(crate) fn app(&self, app: &str) -> App<'_> {
-        App { bench: self, account: "ops".to_owned(), app: app.to_owned() }
+        App { bench: self, account: "ops".to_owned(), name: app.to_owned() }
     }
 
     /// `ops/shop` keeps 2 of `v1` to `v5`, a day apart, the newest a week old; `edge-a1` runs `v5` after `v4`.
@@ -138,7 +143,7 @@ impl Bench {
 impl App<'_> {
     /// The key of something of the app.
     pub(crate) fn key(&self, rest: &str) -> String {
-        format!("apps/{}/{}/{rest}", self.account, self.app)
+        format!("apps/{}/{}/{rest}", self.account, self.name)
     }
 
     /// Writes the retention record.
@@ -162,12 +167,19 @@ impl App<'_> {
             artifacts.push(json!({"target": "linux-arm64", "sha256": sha256, "bytes": content.len()}));
         }
         let manifest = json!({
-            "v": 1, "account": self.account, "app": self.app, "version": version, "kind": "binary",
+            "v": 1, "account": self.account, "app": self.name, "version": version, "kind": "binary",
             "shipped_at": shipped, "artifacts": artifacts,
         });
         let directory = self.key(&format!("releases/{version}/"));
         self.bench.deployment.put(&format!("{directory}notes.txt"), format!("notes on {version}").as_bytes(), &shipped);
         self.bench.deployment.put(&format!("{directory}manifest.json"), manifest.to_string().as_bytes(), &shipped);
+        self
+    }
+
+    /// A release directory without a manifest, written so many hours ago.
+    pub(crate) fn incomplete(&self, version: &str, hours: i64) -> &Self {
+        let key = self.key(&format!("releases/{version}/notes.txt"));
+        self.bench.deployment.put(&key, b"half", &self.bench.ago(hours));
         self
     }
 
@@ -177,7 +189,7 @@ impl App<'_> {
         let history = history.iter().map(|one| Promotion { version: (*one).to_owned(), promoted_at: None }).collect();
         let pointer = ChannelPointer {
             account: self.account.clone(),
-            app: self.app.clone(),
+            app: self.name.clone(),
             channel: channel.to_owned(),
             version: version.to_owned(),
             promoted_at: Some(promoted),
@@ -204,5 +216,10 @@ impl App<'_> {
 
 /// A content's digest, as an artifact is named.
 pub(crate) fn sha256(content: &str) -> String {
+    sha256_of(content.as_bytes())
+}
+
+/// The digest of any bytes.
+pub(crate) fn sha256_of(content: &[u8]) -> String {
     carlosctl::platform::hex(&Sha256::digest(content))
 }

@@ -1,6 +1,7 @@
 //! Running the binary as a user would, and seeing everything it said.
 
 pub(crate) mod apps;
+pub(crate) mod bucket;
 pub(crate) mod child;
 pub(crate) mod deployment;
 pub(crate) mod scene;

@@ -1,0 +1,200 @@
+//! `retention run`: deletes what a plan says, if the world is still as it was shown.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `scene` | what would be deleted, shown before the question |
+//! | `verify` | gathers and decides again, and compares |
+//! | `delete` | one app: looks once more before each version, then deletes it, the manifest last |
+//! | `receipt` | the nonce before the first deletion, and the receipt after the last |
+//! | `answer` | what was done |
+//!
+//! Without `--plan` a plan is made here, in a private file, and run at once.
+
+mod answer;
+mod delete;
+mod receipt;
+mod scene;
+mod verify;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::StreamExt;
+
+use super::AppName;
+use super::decide::Judge;
+use super::evidence::View;
+use super::gather::{self, LocalRead, Question, Reader, Sources};
+use super::plan::{Header, Plan, PlanWriter, build, fleet_inputs};
+use crate::cli::retention::RunArgs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::snapshot::disk;
+use crate::store::{Capability, ReadStore, StoreError, WriteStore, probe};
+use answer::Ran;
+use scene::Scene;
+
+pub(crate) use answer::AppRan;
+pub(crate) use delete::{Deleting, Leave};
+
+/// Runs the command.
+///
+/// # Errors
+/// Changed (exit 7) where the plan is too old, was used, or is no longer what a fresh look decides; refused (5) where it is
+/// for another store, or the store cannot create without overwriting.
+pub(super) async fn run(args: &RunArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let store = context.deployment_for_writing().await?;
+    let sources = Sources::with(context, Arc::clone(&store) as Arc<dyn ReadStore>).await;
+    let is_given = args.plan.is_some();
+    // Dropped, and with it removed, at the end.
+    let own = tempfile::NamedTempFile::new().map_err(|error| disk(&std::env::temp_dir(), &error))?;
+    let plan = if let Some(path) = &args.plan {
+        given(path, store.as_ref(), context).await?
+    } else {
+        make(args, &sources, own.path(), context).await?
+    };
+    let wanted = wanted(args, &plan)?;
+    let scene = Scene::of(&plan, &wanted)?;
+    context.say_findings(scene.refusals());
+    if !is_given && !scene.deletes() {
+        let mut ran = Ran::new(store.as_ref(), &plan, &wanted)?;
+        ran.close();
+        let exit = ran.exit();
+        context.answer(&ran, plan.header().created_at())?;
+        return Ok(exit);
+    }
+    context.say_block(&scene.text(store.as_ref(), context.world.terminal.columns));
+    let what = format!("deleting {} from {}", scene.words(), store.describe());
+    let consent = context.consent(&what, &store.name(), args.confirm.as_deref())?;
+    // With the flag and without a plan nobody looked in between: what was decided just now is what is run.
+    if is_given || args.confirm.is_none() {
+        verify::verify(&plan, &wanted, &sources, context).await?;
+    }
+    let capabilities = probe(store.as_ref()).await?;
+    capabilities.require(&[Capability::CreateOnly]).map_err(unsafe_store)?;
+    let _acting = context.world.acting.begin().await;
+    let (now, halted) = (context.now(), halted_by_ctrl_c());
+    receipt::claim(store.as_ref(), plan.header().nonce(), &context.machine(), now).await?;
+    let halt = || halted.load(Ordering::Relaxed);
+    let leave = Leave::consented(&consent);
+    let deleting = Deleting::new(store.as_ref(), &sources.turns, capabilities.delete_if, &halt, leave);
+    let ran = act(&plan, &wanted, &deleting, context).await?;
+    finish(ran, &plan, capabilities.delete_if, store.as_ref(), context).await
+}
+
+/// Set when Ctrl-C is pressed: the version that is being deleted is finished, the others are left, and the receipt is
+/// written all the same.
+fn halted_by_ctrl_c() -> Arc<AtomicBool> {
+    let halted = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&halted);
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            heard.store(true, Ordering::Relaxed);
+        }
+    });
+    halted
+}
+
+fn unsafe_store(error: StoreError) -> CommandError {
+    let mut error = CommandError::from(error);
+    error.message.push_str("; a plan could be run twice there, so nothing was deleted");
+    error
+}
+
+/// Opens a plan that was given, and refuses one that may not be run.
+async fn given(path: &Path, store: &dyn WriteStore, context: &Context<'_>) -> Result<Plan, CommandError> {
+    let plan = Plan::open(path)?;
+    let header = plan.header();
+    header.is_for(store)?;
+    let again = "make a new plan: carlosctl retention plan --out FILE";
+    let now = context.now();
+    if now >= header.expires_at() {
+        let because = format!("{}: the plan expired at {}; nothing was deleted", path.display(), header.expires_at());
+        return Err(CommandError::new(Exit::Changed, because).hint(again));
+    }
+    if receipt::is_claimed(store, header.nonce()).await? {
+        let because = format!("{}: the plan was used already; nothing was deleted", path.display());
+        return Err(CommandError::new(Exit::Changed, because).hint(again));
+    }
+    Ok(plan)
+}
+
+/// Makes a plan of this moment, in a private file.
+async fn make(args: &RunArgs, sources: &Sources, path: &Path, context: &mut Context<'_>) -> Result<Plan, CommandError> {
+    let now = context.now();
+    let question = Question {
+        as_of: now,
+        view: View::Fleet,
+        what_if_keep: None,
+        without_boxes: args.without_boxes.clone(),
+        apps: args.apps.clone(),
+    };
+    let local = LocalRead::of(context).await?;
+    let progress = context.progress_things("snapshots", 0);
+    let fleet = gather::fleet(sources, &question, local, &progress).await?;
+    drop(progress);
+    let judge = Judge::new(&fleet);
+    let names = gather::names(sources, &judge, &question).await?;
+    let header = Header::new(sources.deployment.as_ref(), now, &question, fleet_inputs(&fleet)?)?;
+    let file = std::fs::File::options().write(true).open(path).map_err(|error| disk(path, &error))?;
+    let mut file = PlanWriter::begin(path, file, &header)?;
+    let progress = context.progress_things("apps", names.len() as u64);
+    let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
+    let mut apps = Box::pin(gather::apps(sources, &judge, names));
+    while let Some(app) = apps.next().await {
+        progress.advance(1);
+        let decision = judge.app(&app);
+        file.app(build(reader, &app, decision).await?)?;
+    }
+    drop(progress);
+    file.end()?;
+    Plan::open(path)
+}
+
+/// The apps of a plan that are meant; all when none was named.
+fn wanted(args: &RunArgs, plan: &Plan) -> Result<Vec<AppName>, CommandError> {
+    let mut names = Vec::new();
+    for app in plan.apps()? {
+        names.push(app?.name());
+    }
+    if let Some(unknown) = args.apps.iter().find(|name| !names.contains(name)) {
+        return Err(CommandError::new(Exit::NotFound, format!("no app {unknown} in the plan; nothing was deleted")));
+    }
+    if !args.apps.is_empty() {
+        names.retain(|name| args.apps.contains(name));
+    }
+    Ok(names)
+}
+
+/// Deletes, app after app; an app that fails does not stop the next.
+async fn act(plan: &Plan, wanted: &[AppName], deleting: &Deleting<'_>, context: &mut Context<'_>) -> Result<Ran, CommandError> {
+    let mut ran = Ran::new(deleting.store(), plan, wanted)?;
+    let progress = context.progress_things("versions", ran.versions());
+    for app in plan.apps()? {
+        let app = app?;
+        if app.victims().is_empty() || !wanted.contains(&app.name()) {
+            continue;
+        }
+        ran.add(deleting.app(&app, &progress).await);
+    }
+    ran.close();
+    Ok(ran)
+}
+
+/// Writes the receipt, and answers.
+async fn finish(
+    mut ran: Ran,
+    plan: &Plan,
+    is_exact: bool,
+    store: &dyn WriteStore,
+    context: &mut Context<'_>,
+) -> Result<Exit, CommandError> {
+    let now = context.now();
+    receipt::write(&mut ran, plan.header(), is_exact, store, &context.machine(), now).await;
+    context.say_findings(ran.findings());
+    let exit = ran.exit();
+    context.answer(&ran, now)?;
+    Ok(exit)
+}

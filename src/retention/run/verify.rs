@@ -1,0 +1,69 @@
+//! Gathers and decides again, and refuses when anything differs from what was shown.
+
+use futures_util::StreamExt;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::retention::AppName;
+use crate::retention::decide::Judge;
+use crate::retention::gather::{self, LocalRead, Question, Reader, Sources};
+use crate::retention::plan::{Plan, app_drift, build, fleet_drift, fleet_inputs};
+
+/// How many differences are said one by one.
+const SAID: usize = 20;
+
+/// Compares the plan with this very moment.
+///
+/// # Errors
+/// Changed (exit 7), with what differs; else the store's.
+pub(super) async fn verify(
+    plan: &Plan,
+    wanted: &[AppName],
+    sources: &Sources,
+    context: &mut Context<'_>,
+) -> Result<(), CommandError> {
+    let header = plan.header();
+    let question = Question {
+        as_of: context.now(),
+        view: header.view().clone(),
+        what_if_keep: None,
+        without_boxes: header.without_boxes().to_vec(),
+        apps: wanted.to_vec(),
+    };
+    let local = LocalRead::of(context).await?;
+    let progress = context.progress_things("looking again: snapshots", 0);
+    let fleet = gather::fleet(sources, &question, local, &progress).await?;
+    drop(progress);
+    let mut drift = fleet_drift(header.inputs(), &fleet_inputs(&fleet)?);
+    let judge = Judge::new(&fleet);
+    let progress = context.progress_things("looking again: apps", wanted.len() as u64);
+    let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
+    let mut fresh = Box::pin(gather::apps(sources, &judge, wanted.to_vec()));
+    for shown in plan.apps()? {
+        let shown = shown?;
+        if !wanted.contains(&shown.name()) {
+            continue;
+        }
+        let Some(app) = fresh.next().await else { break };
+        progress.advance(1);
+        let decision = judge.app(&app);
+        drift.extend(app_drift(&shown, &build(reader, &app, decision).await?));
+    }
+    drop(progress);
+    if drift.is_empty() {
+        return Ok(());
+    }
+    for line in drift.iter().take(SAID) {
+        context.say(&format!("changed: {line}"));
+    }
+    let more = drift.len().saturating_sub(SAID);
+    if more > 0 {
+        context.say(&format!("changed: and {more} more"));
+    }
+    Err(CommandError::new(
+        Exit::Changed,
+        format!("the world is not as it was shown ({}); nothing was deleted", drift.first().cloned().unwrap_or_default()),
+    )
+    .hint("look again: carlosctl retention explain, and make a new plan"))
+}

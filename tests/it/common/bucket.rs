@@ -1,0 +1,164 @@
+//! A whole bucket in memory behind a scripted server: pages, prefixes and conditions as S3 has them, and whatever fault a test
+//! wants. Every request is remembered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use super::apps::{Bench, release_key, sha256_of};
+use super::scripted::{Reply, Request, Scripted};
+use super::{Invocation, carlosctl};
+
+/// The bucket's name.
+pub(crate) const NAME: &str = "dep";
+/// How many keys a page of a listing has, as S3 has it.
+const PAGE: usize = 1000;
+
+type Objects = BTreeMap<String, Vec<u8>>;
+type Fault = Box<dyn FnMut(&Request, &str) -> Option<Reply> + Send>;
+
+/// A running bucket.
+pub(crate) struct Bucket {
+    server: Scripted,
+    objects: Arc<Mutex<Objects>>,
+    fault: Arc<Mutex<Fault>>,
+}
+
+impl Bucket {
+    /// A bucket with everything that a bench has.
+    pub(crate) fn of(bench: &Bench) -> Self {
+        let objects: Arc<Mutex<Objects>> = Arc::new(Mutex::new(bench.deployment.everything().into_iter().collect()));
+        let fault: Arc<Mutex<Fault>> = Arc::new(Mutex::new(Box::new(|_, _| None)));
+        let (held, faulty) = (Arc::clone(&objects), Arc::clone(&fault));
+        let server = Scripted::start(move |request| {
+            let key = key(request);
+            let refused = faulty.lock().expect("no fault panics")(request, &key);
+            refused.unwrap_or_else(|| answer(&mut held.lock().expect("no answer panics"), request, &key))
+        });
+        Self { server, objects, fault }
+    }
+
+    /// From now on these requests are answered otherwise; the key or prefix is given decoded.
+    pub(crate) fn fault(&self, fault: impl FnMut(&Request, &str) -> Option<Reply> + Send + 'static) {
+        *self.fault.lock().expect("no fault panics") = Box::new(fault);
+    }
+
+    /// Every key, but our own.
+    pub(crate) fn keys(&self) -> BTreeSet<String> {
+        let objects = self.objects.lock().expect("no answer panics");
+        objects.keys().filter(|key| !key.starts_with("control/carlosctl/")).cloned().collect()
+    }
+
+    /// Every request so far: method, and decoded key or prefix.
+    pub(crate) fn requests(&self) -> Vec<(String, String)> {
+        self.server.requests().iter().map(|request| (request.method.clone(), key(request))).collect()
+    }
+
+    /// The command on this bucket, which is its own status store.
+    pub(crate) fn run<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Invocation {
+        carlosctl(args)
+            .arg("--bucket")
+            .arg(NAME)
+            .env("CARLOS_S3_ENDPOINT", &self.server.endpoint)
+            .env("AWS_ACCESS_KEY_ID", "k")
+            .env("AWS_SECRET_ACCESS_KEY", "s")
+            .env("AWS_REGION", "us-east-1")
+            .env("AWS_EC2_METADATA_DISABLED", "true")
+            .env("CARLOS_DATA_DIR", "/nonexistent")
+            .env("CARLOS_RELEASE_PUBKEY", release_key().public_text())
+    }
+}
+
+/// The key of a request for an object, or the prefix of one for a listing.
+fn key(request: &Request) -> String {
+    match request.parameter("prefix") {
+        Some(prefix) if request.parameter("list-type").is_some() => decode(prefix),
+        _ => decode(request.path.strip_prefix(&format!("/{NAME}/")).unwrap_or_default()),
+    }
+}
+
+fn answer(objects: &mut Objects, request: &Request, key: &str) -> Reply {
+    if request.parameter("list-type").is_some() {
+        return page(objects, request, key);
+    }
+    let etag = |body: &[u8]| format!("\"{}\"", &sha256_of(body)[..32]);
+    let now = objects.get(key).map(|body| etag(body));
+    let if_match = request.header("if-match");
+    let holds = (if_match.is_empty() || now.as_deref() == Some(if_match))
+        && (request.header("if-none-match").is_empty() || now.is_none());
+    match request.method.as_str() {
+        "PUT" | "DELETE" if !if_match.is_empty() && now.is_none() => Reply::error(404, "NoSuchKey", "none"),
+        "PUT" | "DELETE" if !holds => Reply::error(412, "PreconditionFailed", "condition"),
+        "PUT" => {
+            objects.insert(key.to_owned(), request.body.clone());
+            Reply::new(200, "").header("etag", &etag(&request.body))
+        }
+        "DELETE" => {
+            objects.remove(key);
+            Reply::new(204, "")
+        }
+        _ => match objects.get(key) {
+            Some(body) => Reply::object(body.clone(), etag(body).trim_matches('"')),
+            None => Reply::error(404, "NoSuchKey", "none"),
+        },
+    }
+}
+
+/// A page of a listing. The token is the last key of the page before.
+fn page(objects: &Objects, request: &Request, prefix: &str) -> Reply {
+    let after = request.parameter("continuation-token").map(decode).unwrap_or_default();
+    let below = objects.iter().filter(|(key, _)| key.starts_with(prefix));
+    let mut body = String::from("<ListBucketResult><EncodingType>url</EncodingType>");
+    if request.parameter("delimiter").is_some() {
+        let names: BTreeSet<String> =
+            below.filter_map(|(key, _)| Some(format!("{prefix}{}/", key.strip_prefix(prefix)?.split_once('/')?.0))).collect();
+        for name in names {
+            body.push_str(&format!("<CommonPrefixes><Prefix>{}</Prefix></CommonPrefixes>", encode(&name)));
+        }
+        body.push_str("<IsTruncated>false</IsTruncated></ListBucketResult>");
+        return Reply::new(200, body);
+    }
+    let mut rest = below.filter(|(key, _)| **key > after).peekable();
+    let mut last = String::new();
+    for (key, content) in rest.by_ref().take(PAGE) {
+        body.push_str(&format!(
+            "<Contents><Key>{}</Key><ETag>&quot;{}&quot;</ETag><Size>{}</Size>\
+             <LastModified>2026-11-15T00:00:00.000Z</LastModified></Contents>",
+            encode(key),
+            &sha256_of(content)[..32],
+            content.len()
+        ));
+        last.clone_from(key);
+    }
+    let more = rest.peek().is_some();
+    if more {
+        body.push_str(&format!("<NextContinuationToken>{}</NextContinuationToken>", encode(&last)));
+    }
+    body.push_str(&format!("<IsTruncated>{more}</IsTruncated></ListBucketResult>"));
+    Reply::new(200, body)
+}
+
+/// As S3 encodes keys in listings: a form, but for the slash.
+fn encode(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'*' | b'/' => encoded.push(char::from(byte)),
+            b' ' => encoded.push('+'),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+/// Percent-decoded; a plus is a plus.
+fn decode(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = (*first == b'%').then(|| after.get(..2)).flatten();
+        let byte = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
