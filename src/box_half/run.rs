@@ -3,25 +3,28 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::OnceCell;
 
+use super::answers::{LoopAnswer, Nothing, ReportAnswer, RetentionAnswer, SnapshotAnswer};
 use super::cadence::{Cadence, Passes};
 use super::live::LiveRegistry;
 use super::log::{Log, written_to};
 use super::notify::Notify;
 use super::report::{ReportPass, Reported};
-use super::snapshot_pass::{Memory, Outcome, Published, SnapshotPass};
+use super::retention_pass::{Pruned, RetentionPass};
+use super::snapshot_pass::{Memory, Outcome, SnapshotPass};
 use super::stop::{PassError, Stop, Stopper};
-use crate::cli::box_half::BoxCommand;
-use crate::context::{Answer, Context};
+use crate::cli::box_half::{BoxCommand, RetentionArgs, SnapshotArgs};
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::host::interlock::{Claim, InterlockError, Running};
 use crate::host::target::Target;
 use crate::platform::{Label, keys};
+use crate::retention::gather::Sources;
 use crate::settings::Settings;
-use crate::store::WriteStore;
+use crate::store::{ReadStore, WriteStore};
 
 /// Runs `carlosctl box …`.
 ///
@@ -29,15 +32,18 @@ use crate::store::WriteStore;
 /// Usage without a label or a store; Locked while a restore is in progress; what the pass says.
 pub async fn run(command: &BoxCommand, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     let job = match command {
-        BoxCommand::Snapshot(args) if args.repeat => {
-            Job::Loops { operation: "box snapshot", pace: args.pace.interval, report: false }
-        }
-        BoxCommand::Snapshot(args) if args.pace.interval.is_some() => {
+        BoxCommand::Snapshot(SnapshotArgs { repeat: false, pace })
+        | BoxCommand::Retention(RetentionArgs { repeat: false, pace })
+            if pace.interval.is_some() =>
+        {
             return Err(CommandError::usage("--interval is for a loop").hint("add --loop"));
         }
+        BoxCommand::Snapshot(args) if args.repeat => Job::Loops { which: Which::Snapshots, pace: args.pace.interval },
         BoxCommand::Snapshot(_) => Job::Snapshot,
         BoxCommand::Report => Job::Report,
-        BoxCommand::Run(pace) => Job::Loops { operation: "box run", pace: pace.interval, report: true },
+        BoxCommand::Retention(args) if args.repeat => Job::Loops { which: Which::Retention, pace: args.pace.interval },
+        BoxCommand::Retention(_) => Job::Retention,
+        BoxCommand::Run(pace) => Job::Loops { which: Which::All, pace: pace.interval },
     };
     if context.settings.fleet_box {
         context.say(&format!("agent: {} is a platform-box job — skipped on a fleet box", job.name()));
@@ -65,6 +71,11 @@ pub async fn run(command: &BoxCommand, context: &mut Context<'_>) -> Result<Exit
             context.answer(&ReportAnswer { label: desk.label.clone(), reported }, now)?;
             return Ok(exit);
         }
+        End::Retention(pruned) => {
+            let exit = pruned.exit();
+            context.answer(&RetentionAnswer { label: desk.label.clone(), pruned }, now)?;
+            return Ok(exit);
+        }
         End::Loops(passes) => {
             let answer = LoopAnswer { label: desk.label.clone(), passes: passes.done, failed: passes.failed };
             context.answer(&answer, now)?;
@@ -77,7 +88,16 @@ pub async fn run(command: &BoxCommand, context: &mut Context<'_>) -> Result<Exit
 enum Job {
     Snapshot,
     Report,
-    Loops { operation: &'static str, pace: Option<std::time::Duration>, report: bool },
+    Retention,
+    Loops { which: Which, pace: Option<std::time::Duration> },
+}
+
+/// Which passes a loop makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Snapshots,
+    Retention,
+    All,
 }
 
 impl Job {
@@ -86,9 +106,25 @@ impl Job {
         match self {
             Self::Snapshot => "registry snapshot",
             Self::Report => "box report",
-            Self::Loops { report: false, .. } => "registry snapshot loop",
-            Self::Loops { report: true, .. } => "box half",
+            Self::Retention => "retention",
+            Self::Loops { which: Which::Snapshots, .. } => "registry snapshot loop",
+            Self::Loops { which: Which::Retention, .. } => "retention loop",
+            Self::Loops { which: Which::All, .. } => "box half",
         }
+    }
+
+    /// As it is typed.
+    fn operation(&self) -> &'static str {
+        match self {
+            Self::Snapshot | Self::Loops { which: Which::Snapshots, .. } => "box snapshot",
+            Self::Report => "box report",
+            Self::Retention | Self::Loops { which: Which::Retention, .. } => "box retention",
+            Self::Loops { which: Which::All, .. } => "box run",
+        }
+    }
+
+    fn prunes(&self) -> bool {
+        matches!(self, Self::Retention | Self::Loops { which: Which::Retention | Which::All, .. })
     }
 }
 
@@ -96,6 +132,7 @@ impl Job {
 enum End {
     Snapshot(Outcome),
     Report(Reported),
+    Retention(Pruned),
     Loops(Passes),
 }
 
@@ -106,6 +143,8 @@ struct Desk {
     registry: LiveRegistry,
     deployment: Option<Arc<dyn WriteStore>>,
     status: Option<Arc<dyn WriteStore>>,
+    /// What retention reads, where it is one of the jobs.
+    sources: Option<Sources>,
     notify: Notify,
     /// Held as long as this runs: no restore begins meanwhile, and none is in progress.
     _running: Running,
@@ -115,11 +154,15 @@ impl Desk {
     async fn open(job: &Job, context: &Context<'_>) -> Result<Self, CommandError> {
         let deployment = match job {
             Job::Report => None,
-            Job::Snapshot | Job::Loops { .. } => Some(context.deployment_for_writing().await?),
+            Job::Snapshot | Job::Retention | Job::Loops { .. } => Some(context.deployment_for_writing().await?),
         };
         let status = match job {
-            Job::Snapshot | Job::Loops { report: false, .. } => None,
-            Job::Report | Job::Loops { report: true, .. } => context.status_store_for_writing().await?,
+            Job::Report | Job::Loops { which: Which::All, .. } => context.status_store_for_writing().await?,
+            Job::Snapshot | Job::Retention | Job::Loops { .. } => None,
+        };
+        let sources = match &deployment {
+            Some(store) if job.prunes() => Some(Sources::with(context, Arc::clone(store) as Arc<dyn ReadStore>).await),
+            _ => None,
         };
         if status.is_none() && matches!(job, Job::Report) {
             return Err(CommandError::usage("agent: box report disabled: no status store is named")
@@ -137,6 +180,7 @@ impl Desk {
             settings,
             deployment,
             status,
+            sources,
         })
     }
 
@@ -150,9 +194,8 @@ impl Desk {
             match job {
                 Job::Snapshot => self.snapshot_pass(&log, &stop)?.run(now(), &mut self.memory().await).await.map(End::Snapshot),
                 Job::Report => self.report_pass(&stop)?.run(now()).await.map(End::Report),
-                Job::Loops { pace, report, .. } => {
-                    self.loops(Cadence::new(*pace), *report, &log, &stop, now).await.map(End::Loops)
-                }
+                Job::Retention => self.retention_pass(&log, &stop)?.run(now()).await.map(End::Retention),
+                Job::Loops { pace, which } => self.loops(Cadence::new(*pace), *which, &log, &stop, now).await.map(End::Loops),
             }
         };
         let end = written_to(world.err.as_mut(), self.settings.quiet, lines, Box::pin(work)).await;
@@ -166,12 +209,15 @@ impl Desk {
     async fn loops(
         &self,
         cadence: Cadence,
-        report: bool,
+        which: Which,
         log: &Log,
         stop: &Stop,
         now: &(dyn Fn() -> Timestamp + Send + Sync),
     ) -> Result<Passes, PassError> {
         let snapshots = async {
+            if which == Which::Retention {
+                return Ok(Passes::default());
+            }
             let pass = self.snapshot_pass(log, stop)?;
             log.plain(format!("agent: registry snapshot loop armed ({cadence}, {})", keys::current(&self.label)));
             let mut memory = self.memory().await;
@@ -180,7 +226,7 @@ impl Desk {
             )
         };
         let reports = async {
-            if !report {
+            if which != Which::All {
                 return Ok(Passes::default());
             }
             let Some(pass) = self.status.as_ref().map(|_| self.report_pass(stop)).transpose()? else {
@@ -190,15 +236,24 @@ impl Desk {
             log.plain(format!("agent: box report loop armed ({cadence}, {})", keys::report(pass.prefix, &self.label)));
             Ok::<_, PassError>(cadence.repeat("box report", log, stop, async || pass.run(now()).await).await)
         };
+        let retention = async {
+            if which == Which::Snapshots {
+                return Ok(Passes::default());
+            }
+            let pass = self.retention_pass(log, stop)?;
+            log.plain(format!("agent: retention loop armed ({cadence})"));
+            Ok::<_, PassError>(cadence.repeat("retention", log, stop, async || pass.run(now()).await).await)
+        };
         let told = async {
             self.notify.ready();
             stop.said().await;
             self.notify.stopping();
         };
-        let (snapshots, reports, ()) = futures_util::future::join3(snapshots, reports, told).await;
-        let (snapshots, reports) = (snapshots?, reports?);
+        let (snapshots, reports, retention, ()) =
+            futures_util::future::join4(snapshots, reports, Box::pin(retention), told).await;
+        let all = [snapshots?, reports?, retention?];
         log.plain("agent: stopped");
-        Ok(Passes { done: snapshots.done + reports.done, failed: snapshots.failed + reports.failed })
+        Ok(Passes { done: all.iter().map(|passes| passes.done).sum(), failed: all.iter().map(|passes| passes.failed).sum() })
     }
 
     async fn memory(&self) -> Memory {
@@ -214,6 +269,14 @@ impl Desk {
         Ok(SnapshotPass { store, registry: &self.registry, label: &self.label, default_account, log, stop })
     }
 
+    fn retention_pass<'a>(&'a self, log: &'a Log, stop: &'a Stop) -> Result<RetentionPass<'a>, PassError> {
+        let (Some(store), Some(sources)) = (&self.deployment, &self.sources) else {
+            return Err(CommandError::usage("no deployment store is named").into());
+        };
+        let (registry, label, is_exact) = (&self.registry, &self.label, OnceCell::new());
+        Ok(RetentionPass { store, sources, registry, label, log, stop, is_exact })
+    }
+
     fn report_pass<'a>(&'a self, stop: &'a Stop) -> Result<ReportPass<'a>, PassError> {
         let store = self.status.as_deref().ok_or_else(|| CommandError::usage("no status store is named"))?;
         let (prefix, default_account) = (&self.settings.status_prefix, &self.settings.default_account);
@@ -226,12 +289,7 @@ fn running(job: &Job, settings: &Settings, now: Timestamp) -> Result<Running, Co
     let target = Target::look(&settings.registry)
         .map_err(|error| CommandError::new(Exit::NotFound, format!("{}: {error}", settings.registry.display())))?;
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let operation = match job {
-        Job::Snapshot => "box snapshot",
-        Job::Report => "box report",
-        Job::Loops { operation, .. } => operation,
-    };
-    Running::start(&target.path, &Claim::new(operation, host.trim(), now)).map_err(|error| {
+    Running::start(&target.path, &Claim::new(job.operation(), host.trim(), now)).map_err(|error| {
         let exit = match &error {
             InterlockError::InProgress { .. } | InterlockError::Running { .. } | InterlockError::Held { .. } => Exit::Locked,
             _ => Exit::Unexpected,
@@ -253,81 +311,4 @@ fn watch_for_signals(stopper: Stopper) -> Result<impl Future<Output = ()>, Comma
         // Kept: a stopper that is gone never says it.
         std::future::pending::<()>().await;
     })
-}
-
-#[derive(Serialize)]
-struct SnapshotAnswer {
-    #[serde(rename = "box")]
-    label: Label,
-    outcome: &'static str,
-    #[serde(flatten)]
-    published: Option<Published>,
-    #[serde(skip)]
-    text: String,
-}
-
-impl SnapshotAnswer {
-    fn of(label: &Label, outcome: Outcome) -> Self {
-        let text = format!("{outcome}\n");
-        let (outcome, published) = match outcome {
-            Outcome::Unchanged { .. } => ("unchanged", None),
-            Outcome::Published(published) => ("published", Some(published)),
-        };
-        Self { label: label.clone(), outcome, published, text }
-    }
-}
-
-impl Answer for SnapshotAnswer {
-    const SCHEMA: &'static str = "carlosctl.box-snapshot/1";
-
-    fn text(&self, _columns: Option<u16>) -> String {
-        self.text.clone()
-    }
-}
-
-#[derive(Serialize)]
-struct ReportAnswer {
-    #[serde(rename = "box")]
-    label: Label,
-    #[serde(flatten)]
-    reported: Reported,
-}
-
-impl Answer for ReportAnswer {
-    const SCHEMA: &'static str = "carlosctl.box-report/1";
-
-    fn text(&self, _columns: Option<u16>) -> String {
-        format!("{}\n", crate::terminal::escape(&self.reported.to_string()))
-    }
-}
-
-/// How a loop ended; everything else was said while it went on.
-#[derive(Serialize)]
-struct LoopAnswer {
-    #[serde(rename = "box")]
-    label: Label,
-    passes: u64,
-    failed: u64,
-}
-
-impl Answer for LoopAnswer {
-    const SCHEMA: &'static str = "carlosctl.box-loop/1";
-
-    fn text(&self, _columns: Option<u16>) -> String {
-        String::new()
-    }
-}
-
-/// Nothing was to be done here.
-#[derive(Serialize)]
-struct Nothing {
-    outcome: &'static str,
-}
-
-impl Answer for Nothing {
-    const SCHEMA: &'static str = "carlosctl.box-none/1";
-
-    fn text(&self, _columns: Option<u16>) -> String {
-        String::new()
-    }
 }

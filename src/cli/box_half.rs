@@ -19,7 +19,12 @@ pub enum BoxCommand {
     ///
     /// What could not be collected is said in the report, so that nothing is pruned meanwhile.
     Report,
-    /// Snapshot and report again and again, in one process, until it is told to stop
+    /// Delete the versions that this box's own view says nothing needs
+    ///
+    /// The pins of other boxes are not seen, as the platform's own pass does not see them; carlosctl retention run looks at
+    /// all of them. TAKES NO CONSENT: it is the unattended agent's pass, and deletes at once.
+    Retention(RetentionArgs),
+    /// Snapshot, report and prune again and again, in one process, until it is told to stop
     ///
     /// Never starts while a restore of this registry is in progress, and no restore begins while it runs.
     Run(Pace),
@@ -28,6 +33,17 @@ pub enum BoxCommand {
 /// Arguments of `box snapshot`.
 #[derive(Debug, Args)]
 pub struct SnapshotArgs {
+    /// Go on until told to stop: 1 minute after the start, then every 5 to 6 minutes
+    #[arg(long = "loop")]
+    pub repeat: bool,
+    /// How often.
+    #[command(flatten)]
+    pub pace: Pace,
+}
+
+/// Arguments of `box retention`.
+#[derive(Debug, Args)]
+pub struct RetentionArgs {
     /// Go on until told to stop: 1 minute after the start, then every 5 to 6 minutes
     #[arg(long = "loop")]
     pub repeat: bool,
