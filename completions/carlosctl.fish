@@ -306,28 +306,30 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l json -d 'Print one JSON document instead of a table'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -s q -l quiet -d 'Say less on standard error'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -s v -l verbose -d 'Say where each setting came from'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain" -f -a "explain" -d 'Show why each version of each app stays or may go'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -f -a "explain" -d 'Show why each version of each app stays or may go'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -f -a "plan" -d 'Save exactly what a run would delete, to be looked at and then run within an hour'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -f -a "run" -d 'Delete the versions that nothing needs'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l version -d 'Print the whole proof of this version: rule, key, etag, field, value' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l keep -d 'Judge as if every app kept this many, and mark what that would newly delete' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l as-box -d 'Judge as this box\'s own pass would, by its registry alone' -r
@@ -356,6 +358,54 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l out -d 'The file to write; it must not exist' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l plan -d 'Run this plan; a plan is used once' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l confirm -d 'Consent: the bucket, or the directory\'s own name' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
@@ -424,30 +474,31 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_s
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l json -d 'Print one JSON document instead of a table'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -s q -l quiet -d 'Say less on standard error'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -s v -l verbose -d 'Say where each setting came from'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -f -a "snapshot" -d 'Snapshot this box\'s registry into the deployment store, when it changed'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -f -a "report" -d 'Publish this box\'s build states as its report, on which retention rests'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report run" -f -a "run" -d 'Snapshot and report again and again, in one process, until it is told to stop'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -f -a "snapshot" -d 'Snapshot this box\'s registry into the deployment store, when it changed'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -f -a "report" -d 'Publish this box\'s build states as its report, on which retention rests'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -f -a "retention" -d 'Delete the versions that this box\'s own view says nothing needs'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -f -a "run" -d 'Snapshot, report and prune again and again, in one process, until it is told to stop'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l interval -d 'Wait this long before every pass, instead of 1 minute and then 5 to 6 minutes' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
@@ -492,6 +543,29 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l interval -d 'Wait this long before every pass, instead of 1 minute and then 5 to 6 minutes' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l region -d 'The S3 region [env: CARLOS_AWS_REGION, then the SDK\'s own chain]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l status-bucket -d 'The bucket that boxes report to, where it is not the deployment bucket [env: CARLOS_STATUS_BUCKET]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l status-dir -d 'The directory that boxes report to [env: CARLOS_STATUS_DIR]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l concurrency -d 'How many requests may be under way at once' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+always\t'Always'
+never\t'Never'"
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l loop -d 'Go on until told to stop: 1 minute after the start, then every 5 to 6 minutes'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l json -d 'Print one JSON document instead of a table'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l no-input -d 'Never ask; refuse where consent is needed and not given by a flag'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -s q -l quiet -d 'Say less on standard error'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -s v -l verbose -d 'Say where each setting came from'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l interval -d 'Wait this long before every pass, instead of 1 minute and then 5 to 6 minutes' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
