@@ -116,3 +116,19 @@ fn a_missing_directory_is_not_an_empty_store() {
     assert_ne!(outcome.code, 0, "{outcome}");
     assert_eq!(outcome.stdout, "", "{outcome}");
 }
+
+/// The kind of row 10, at the snapshot itself: where current is missing nothing else is taken for it, and what there is is named.
+#[test]
+fn a_missing_current_is_not_replaced_by_what_is_there() {
+    let standby = Standby::new();
+    standby.deployment.remove("control/registry-snapshot/edge-a1.db");
+    let before = standby.files();
+    for args in [&["--confirm", "edge-a1", "--json"][..], &["--dry-run", "--json"]] {
+        let outcome = standby.restore(args.iter().copied()).run();
+        standby.refused(&outcome, 5, &before, &["current-missing"]);
+        assert_eq!((&outcome.json()["outcome"], &outcome.json()["object"]), (&"refused".into(), &serde_json::Value::Null));
+    }
+    let outcome = standby.restore(["--confirm", "edge-a1", "--at", "good"]).run();
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert_eq!(standby.versions(), ["v0"]);
+}

@@ -3,19 +3,28 @@
 use crate::common::deployment::{Deployment, registry};
 use crate::common::scripted::Reply;
 
-use super::bucket::{Bucket, Manner, Objects, objects};
+use super::bucket::{Bucket, Manner, Object, Objects};
 
 const AS_OF: &str = "2026-11-30T12:00:00Z";
 
 /// 130 boxes with eight generations each: more than one page of a thousand.
 fn many() -> Objects {
-    let deployment = Deployment::new();
+    let mut objects = Objects::new();
     for number in 0..130 {
+        let label = format!("edge-{number:03}");
+        let sidecar =
+            format!(r#"{{"v":1,"box":"{label}","fingerprint":"ab12","created_at":"2026-11-30T08:00:00Z","bytes":1}}"#);
+        let mut put = |key: String, body: &[u8], hour: u8| {
+            let written = format!("2026-11-30T{hour:02}:00:00Z").parse().expect("an instant");
+            objects.insert(key, Object { body: body.to_vec(), etag: format!("e{hour}"), written });
+        };
+        put(format!("control/registry-snapshot/{label}.db"), b"x", 8);
+        put(format!("control/registry-snapshot/{label}.json"), sidecar.as_bytes(), 8);
         for hour in 1..9 {
-            deployment.pass(&format!("edge-{number:03}"), &format!("2026-11-30T{hour:02}:00:00Z"), b"not looked at");
+            put(format!("control/registry-snapshots/{label}/20261130T{hour:02}0000Z.db"), b"x", hour);
         }
     }
-    objects(&deployment)
+    objects
 }
 
 /// Row 1: a tool saw the first page only, and whatever was named on the next one did not exist for it.

@@ -19,7 +19,7 @@ fn list(endpoint: &str) -> Outcome {
     let begun = Instant::now();
     let outcome = on(endpoint, ["snapshot", "list"]).env("AWS_PROFILE", "prod").run();
     assert!(begun.elapsed() < PATIENCE, "{:?}: {outcome}", begun.elapsed());
-    let json = on(endpoint, ["snapshot", "list", "--json", "-v"]).env("AWS_PROFILE", "prod").run();
+    let json = on(endpoint, ["snapshot", "list", "--json", "-v", "--timeout", "1s"]).env("AWS_PROFILE", "prod").run();
     assert_eq!((outcome.stdout.as_str(), json.stdout.as_str(), json.code), ("", "", outcome.code), "{outcome}");
     let lines: Vec<&str> = json.stderr.lines().filter(|line| line.starts_with('{')).collect();
     let [line] = lines.as_slice() else { panic!("one error line in {json}") };
