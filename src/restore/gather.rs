@@ -7,13 +7,15 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::evidence::{Evidence, Neighbour, Request};
 use super::target_content;
 use crate::cli::restore::RestoreArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::finding::{Code, Finding};
+use crate::finding::{self, Code, Finding};
 use crate::host::interlock::Interlock;
 use crate::host::stage::Staged;
 use crate::host::target::Target;
@@ -35,6 +37,22 @@ pub(super) struct Gathered {
     pub(super) target: Target,
     pub(super) place: Place,
     pub(super) store: Arc<dyn ReadStore>,
+}
+
+/// What was gathered.
+pub(super) enum Found {
+    /// Everything.
+    Object(Box<Gathered>),
+    /// Current was meant, and there is none.
+    NoCurrent(Box<NoCurrent>),
+}
+
+/// What there is to say where current was meant and is missing.
+pub(super) struct NoCurrent {
+    pub(super) request: Request,
+    pub(super) as_of: Timestamp,
+    pub(super) target: Target,
+    pub(super) findings: Vec<Finding>,
 }
 
 /// Where the object landed.
@@ -74,7 +92,7 @@ impl Landing for Place {
 ///
 /// # Errors
 /// The box or the selector's object does not exist; the store's; the local disk's. What is merely wrong is evidence.
-pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut Context<'_>) -> Result<Gathered, CommandError> {
+pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut Context<'_>) -> Result<Found, CommandError> {
     let request = request(args, from_box, context)?;
     let as_of = context.now();
     let target = look_at_target(context).await?;
@@ -94,6 +112,11 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
     let target_findings = target.findings(object_bytes(&look.seen) + SPACE_MARGIN_BYTES);
     let stageable = !args.dry_run && target_findings.is_empty();
     host.extend(target_findings);
+    if args.at == Selector::Current && look.seen.current.is_none() {
+        host.extend(snapshot::judge(&look.seen, as_of).findings);
+        finding::sort(&mut host);
+        return Ok(Found::NoCurrent(Box::new(NoCurrent { request, as_of, target, findings: host })));
+    }
 
     let (chosen, fetched, proof) = snapshot::resolve(context, &look, &args.at, as_of, || place(&target, stageable)).await?;
     let neighbour = neighbour(&look, &chosen, as_of, context).await;
@@ -113,7 +136,7 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
         host,
         target: content,
     };
-    Ok(Gathered { evidence, target, place: fetched.landing, store: look.store })
+    Ok(Found::Object(Box::new(Gathered { evidence, target, place: fetched.landing, store: look.store })))
 }
 
 fn request(args: &RestoreArgs, from_box: &Label, context: &Context<'_>) -> Result<Request, CommandError> {
@@ -176,12 +199,7 @@ fn place(target: &Target, stageable: bool) -> Result<Place, CommandError> {
 }
 
 /// Fetches the rung that the chosen one is compared with.
-pub(crate) async fn neighbour(
-    look: &Look,
-    chosen: &Chosen,
-    as_of: jiff::Timestamp,
-    context: &Context<'_>,
-) -> Option<Neighbour> {
+pub(crate) async fn neighbour(look: &Look, chosen: &Chosen, as_of: Timestamp, context: &Context<'_>) -> Option<Neighbour> {
     let older = snapshot::neighbour(&look.seen, chosen, as_of)?;
     let at = older.at.clone();
     let bytes = older.source.object().map_or(0, |object| object.bytes);

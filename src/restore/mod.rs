@@ -24,6 +24,8 @@ mod undo;
 mod view;
 mod watch;
 
+use jiff::Timestamp;
+
 use crate::cli::restore::{RestoreArgs, RestoreCommand};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -33,7 +35,7 @@ use crate::host::names::{self, Kept, Reason};
 use crate::platform::Stamp;
 
 use self::decide::{Decision, Outcome};
-use self::gather::Gathered;
+use self::gather::{Found, Gathered, NoCurrent};
 use self::view::Answered;
 
 pub use decide::decide;
@@ -49,10 +51,10 @@ pub async fn run(args: &RestoreArgs, context: &mut Context<'_>) -> Result<Exit, 
     match (&args.command, &args.from_box) {
         (Some(RestoreCommand::Undo(args)), _) => undo::run(args, context).await,
         (Some(RestoreCommand::Watch(args)), _) => watch::run(args, context).await,
-        (None, Some(from_box)) => {
-            let gathered = gather::gather(args, from_box, context).await?;
-            restore(args, gathered, context).await
-        }
+        (None, Some(from_box)) => match gather::gather(args, from_box, context).await? {
+            Found::Object(gathered) => restore(args, *gathered, context).await,
+            Found::NoCurrent(seen) => no_current(*seen, context),
+        },
         (None, None) => Err(CommandError::usage("restore wants --from-box DEAD")),
     }
 }
@@ -88,25 +90,48 @@ async fn restore(args: &RestoreArgs, gathered: Gathered, context: &mut Context<'
     }
 }
 
+/// Current was asked for, and there is none: a refusal, in which everything else that was found is said as well.
+fn no_current(seen: NoCurrent, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    context.say_findings(&seen.findings);
+    let answered = Answered {
+        from_box: Some(seen.request.from_box.clone()),
+        this_box: seen.request.this_box.clone(),
+        at: Some("current".to_owned()),
+        object: None,
+        target: seen.target.path,
+        outcome: "refused",
+        sha256: None,
+        rows: None,
+        before: None,
+        receipt: None,
+        receipt_file: None,
+        findings: seen.findings,
+        next: Vec::new(),
+    };
+    refused(&answered, &seen.request, Exit::Refused, seen.as_of, context)
+}
+
 /// Prints the refusal: the document with every finding, and the error.
 fn refuse(gathered: &Gathered, decision: &Decision, exit: Exit, context: &mut Context<'_>) -> Result<Exit, CommandError> {
-    let request = &gathered.evidence.request;
-    let stopping: Vec<&str> = {
-        let mut codes: Vec<&str> =
-            decision.findings.iter().filter(|found| found.stops(&request.allowed)).map(|found| found.code.as_str()).collect();
-        codes.dedup();
-        codes
-    };
     let answered = answered(gathered, decision.findings.clone(), "refused");
-    context.answer(&answered, gathered.evidence.as_of)?;
+    refused(&answered, &gathered.evidence.request, exit, gathered.evidence.as_of, context)
+}
+
+fn refused(
+    answered: &Answered,
+    request: &Request,
+    exit: Exit,
+    as_of: Timestamp,
+    context: &mut Context<'_>,
+) -> Result<Exit, CommandError> {
+    let mut stopping: Vec<&str> =
+        answered.findings.iter().filter(|found| found.stops(&request.allowed)).map(|found| found.code.as_str()).collect();
+    stopping.dedup();
+    context.answer(answered, as_of)?;
+    let (from_box, target) = (&request.from_box, answered.target.display());
     Err(CommandError::new(
         exit,
-        format!(
-            "restoring {} was refused ({}); {} was not touched",
-            request.from_box,
-            stopping.join(", "),
-            gathered.target.path.display()
-        ),
+        format!("restoring {from_box} was refused ({}); {target} was not touched", stopping.join(", ")),
     )
     .hint("each code: carlosctl help findings"))
 }

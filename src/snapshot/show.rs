@@ -85,12 +85,18 @@ pub async fn resolve<L: Landing>(
     let must_prove = *selector == Selector::Good;
     let mut last = None;
     for chosen in candidates {
+        // Which one `good` means is known only when it has proved.
+        if !must_prove {
+            context.say(&chosen.line());
+        }
         let progress = context.progress_bytes(&chosen.at, chosen.source.object().map_or(0, |object| object.bytes));
         let expected = look.expected(&chosen, &context.settings.default_account);
         let (fetched, proof) = fetch_and_prove(look.store.as_ref(), &chosen, expected, land()?, Some(&progress)).await?;
         drop(progress);
-        if !must_prove || proof.verdict() == Verdict::Good {
+        if must_prove && proof.verdict() == Verdict::Good {
             context.say(&chosen.line());
+        }
+        if !must_prove || proof.verdict() == Verdict::Good {
             return Ok((chosen, fetched, proof));
         }
         context.say(&format!("passed over {}: it does not prove", chosen.at));
