@@ -68,6 +68,13 @@ fn main_job(server: &'static Server) {
     assert_eq!(hold.code, 0, "{hold}");
     assert_eq!(hold.json()["objects"].as_array().expect("objects").len(), 10);
 
+    let doctor = deployment.run(&["doctor", "--this-box", "edge-b2", "--json"]).run();
+    assert_eq!((doctor.code, &doctor.json()["verdict"]), (0, &"ready".into()), "{doctor}");
+    let drill = deployment.run(&["drill", "--box", "edge-a1", "--json"]).run();
+    assert_eq!((drill.code, &drill.json()["boxes"][0]["verdict"]), (0, &"good".into()), "{drill}");
+    let last = deployment.run(&["snapshot", "list", "--json"]).run().json()["boxes"][0]["last_drill"].clone();
+    assert_eq!(last["verdict"], "good");
+
     // The upload itself is what a living box does.
     let before = deployment.standby.files();
     let restore = ["restore", "--from-box", "edge-a1", "--this-box", "edge-b2", "--confirm", "edge-a1"];
