@@ -68,14 +68,14 @@ impl Table {
         self.inner.add_row(cells);
     }
 
-    /// The width of each column's content, where the last one must be folded and can be.
+    /// The width of each column with the gap behind it, where the last one must be folded and can be.
     fn widths(&self) -> Option<Vec<usize>> {
         let (last, others) = self.needs.split_last()?;
         let left = usize::from(self.columns?).checked_sub(others.iter().map(|need| need.whole + GAP).sum())?;
         if !(last.longest_word..last.whole).contains(&left) {
             return None;
         }
-        Some(others.iter().map(|need| need.whole).chain([left]).collect())
+        Some(others.iter().map(|need| need.whole + GAP).chain([left]).collect())
     }
 }
 
@@ -88,7 +88,7 @@ impl std::fmt::Display for Table {
             table.set_constraints(
                 widths
                     .into_iter()
-                    .map(|width| ColumnConstraint::Absolute(Width::Fixed(u16::try_from(width + GAP).unwrap_or(u16::MAX)))),
+                    .map(|width| ColumnConstraint::Absolute(Width::Fixed(u16::try_from(width).unwrap_or(u16::MAX)))),
             );
         }
         for line in table.lines() {
@@ -123,6 +123,9 @@ mod tests {
         let last = "  STAMP             AGE         FLAGS\n  20261130T171348Z  1 h 10 min  size-collapsed\n\
                     \u{20}                               stamp-ahead\n";
         assert_eq!(at(50), last);
+        for columns in 46..58 {
+            assert!(at(columns).lines().all(|line| line.len() <= usize::from(columns)), "{columns}: {}", at(columns));
+        }
         // Not even the words fit, or the width is none.
         assert_eq!(at(46).lines().count(), 3, "{}", at(46));
         assert_eq!((at(45), at(40), at(0)), (whole.to_owned(), whole.to_owned(), whole.to_owned()));
