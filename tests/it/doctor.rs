@@ -122,7 +122,9 @@ fn a_store_without_a_current_snapshot_has_nothing_to_restore() {
 fn units_that_run_block_and_units_that_do_not_exist_are_doubted() {
     let standby = Standby::new();
     standby.systemctl("echo LoadState=loaded; echo ActiveState=activating; echo SubState=auto-restart");
-    assert!(blocked(&at_home(&standby).run(), "agent-active")["hint"].as_str().expect("a hint").contains("systemctl stop"));
+    assert!(
+        blocked(&at_home(&standby).run(), "agent-active")["hint"].as_str().expect("a hint").contains("systemctl mask --now")
+    );
     standby.systemctl(NO_UNIT);
     let outcome = at_home(&standby).run();
     assert_eq!(outcome.code, 0, "{outcome}");

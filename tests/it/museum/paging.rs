@@ -43,7 +43,7 @@ fn every_page_is_counted() {
     let gets = requests.iter().filter(|request| request.path.starts_with("/dep/control/")).count();
     assert_eq!(gets, 130);
     assert!(requests.iter().all(|request| request.method == "GET"), "{requests:?}");
-    assert_eq!(requests.len() - gets, 7, "three prefixes, one of two pages, two legacy keys, the reports");
+    assert_eq!(requests.len() - gets, 8, "four prefixes, one of two pages, two legacy keys, the reports");
 }
 
 /// Row 1: the second page failed, and the first one was explained as if it were all.
