@@ -97,7 +97,9 @@ pub fn findings_page() -> String {
          <!-- Written by `cargo run --example generate` from src/finding_codes.rs. -->\n\n\
          Every check yields findings. This is the whole list; scripts may match on the codes. `carlosctl help findings` prints\n\
          the same at a terminal. A finding is a *note*, a *warning*, or *blocking*; a blocking one stops the command, unless its\n\
-         code may be allowed and was, by name: `--allow CODE`. There is no way to allow everything.\n",
+         code may be allowed and was, by name: `--allow CODE`. There is no way to allow everything.\n\n\
+         **When**: a command printed a code, and you want to know what it means and what to do.\n\n\
+         **Time**: seconds.\n",
     );
     for code in Code::ALL {
         let told = code.page();
@@ -125,6 +127,8 @@ pub fn exit_codes_page() -> String {
          <!-- Written by `cargo run --example generate` from src/exit.rs. -->\n\n\
          A code never changes its meaning. `carlosctl help exit-codes` prints the same at a terminal; with `--json` a failure\n\
          names its kind in one line on standard error.\n\n\
+         **When**: a command did not end with 0, or a script is to act on how it ends.\n\n\
+         **Time**: seconds.\n\n\
          | code | kind | meaning |\n|---:|---|---|\n",
     );
     for exit in Exit::ALL {

@@ -42,6 +42,8 @@ pub const ALL: &[(&str, &str)] = &[
     ("undo-a-restore", include_str!("../../runbooks/undo-a-restore.md")),
     ("credentials-clock-network", include_str!("../../runbooks/credentials-clock-network.md")),
     ("planned-failover", include_str!("../../runbooks/planned-failover.md")),
+    ("findings", include_str!("../../runbooks/findings.md")),
+    ("exit-codes", include_str!("../../runbooks/exit-codes.md")),
 ];
 
 /// Runs `carlosctl runbook …`. `global` is what was typed, which the commands of a runbook are given too.

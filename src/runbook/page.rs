@@ -2,6 +2,7 @@
 
 use super::expect::{Values, fill};
 use super::parse::{Block, Part, Runbook, Section};
+use crate::terminal::Table;
 
 /// Narrower than this is no page.
 const NARROWEST: usize = 40;
@@ -38,7 +39,11 @@ pub fn section(text: &mut String, section: &Section, names: &[&str], values: &Va
         match part {
             Part::Text(lines) => {
                 text.push('\n');
-                paragraph(text, lines, columns);
+                if lines.iter().all(|line| line.starts_with('|')) {
+                    table(text, lines, columns);
+                } else {
+                    paragraph(text, lines, columns);
+                }
             }
             Part::Block(shown) => {
                 text.push('\n');
@@ -59,6 +64,18 @@ fn block(text: &mut String, block: &Block, names: &[&str], values: &Values) {
             text.push('\n');
         }
     }
+}
+
+/// A table: a header, a line of dashes, rows.
+fn table(text: &mut String, lines: &[String], columns: usize) {
+    let cells = |line: &String| -> Vec<String> { line.trim_matches('|').split('|').map(|cell| plain(cell.trim())).collect() };
+    let header = lines.first().map(cells).unwrap_or_default();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let mut table = Table::new(&header, u16::try_from(columns).ok());
+    for line in lines.iter().skip(2) {
+        table.row(cells(line));
+    }
+    text.push_str(&table.to_string());
 }
 
 /// A paragraph, or a list: a line that begins with `- ` or `1. ` begins an item.

@@ -9,7 +9,7 @@
 //!   number of lines. A value that is not known yet takes what is printed in its place. A block without output says
 //!   nothing about it.
 //! - `type NAME to go on: NAME` in the output: the command asks, and that is what is typed.
-//! - `<!-- scene: name -->` says to the tests in which world the commands below it are run; it is never shown.
+//! - `<!-- scene: name -->` says to the tests in which world the commands below it are run; comments are never shown.
 
 /// A runbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,9 +168,9 @@ pub fn sections(text: &str) -> Result<Vec<Section>, String> {
             let block = Block { changes, commands: commands(&body)? };
             last(&mut sections).parts.push(Part::Block(block));
         } else if let Some(comment) = line.strip_prefix("<!--") {
-            let scene = comment.trim_end_matches("-->").trim().strip_prefix("scene:");
-            let scene = scene.ok_or_else(|| format!("line {}: a comment that names no scene", at + 1))?;
-            last(&mut sections).scene = Some(scene.trim().to_owned());
+            if let Some(scene) = comment.trim_end_matches("-->").trim().strip_prefix("scene:") {
+                last(&mut sections).scene = Some(scene.trim().to_owned());
+            }
         } else if !line.trim().is_empty() {
             paragraph.push(line.to_owned());
         }
@@ -274,7 +274,6 @@ mod tests {
         assert_eq!(wrong("# x\n```sh\nls\n```\n"), "line 2: a code block of \"sh\"; only console blocks can be run");
         assert_eq!(wrong("# x\n\n```console\n$ ls\n"), "line 3: the block is not closed");
         assert_eq!(wrong("```console\nls\n```\n"), "line 2: output before any command");
-        assert_eq!(wrong("<!-- note -->\n"), "line 1: a comment that names no scene");
         assert!(Runbook::parse("x", "# Title\n\n**When**: now\n").is_err());
     }
 }

@@ -9,8 +9,7 @@ use crate::cli::runbook::RunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::platform::Stamp;
-use crate::platform::hex;
+use crate::platform::{Stamp, hex};
 use crate::settings::StoreChoice;
 use crate::terminal::instant;
 
