@@ -21,6 +21,13 @@ pub fn fill(text: &str, names: &[&str], values: &Values) -> Result<String, Strin
     Ok(filled)
 }
 
+/// `text` with every one of `names` replaced that has a value; the others stay as they are written.
+#[must_use]
+pub fn fill_known(text: &str, names: &[&str], values: &Values) -> String {
+    let known: Vec<&str> = names.iter().copied().filter(|name| values.contains_key(*name)).collect();
+    fill(text, &known, values).unwrap_or_else(|_| text.to_owned())
+}
+
 /// Whether a value can stand in a command as it is: words of letters, digits and `._:/@+,=%~-`, none of which is an option.
 #[must_use]
 pub fn is_safe(value: &str) -> bool {
@@ -186,6 +193,7 @@ mod tests {
             "x edge-a1 $HOME ${DEAD} $DEADLY"
         );
         assert_eq!(fill("$DEAD $GOOD", &["DEAD", "GOOD"], &known), Err("GOOD".to_owned()));
+        assert_eq!(fill_known("$DEAD $GOOD", &["DEAD", "GOOD"], &known), "edge-a1 $GOOD");
     }
 
     #[test]

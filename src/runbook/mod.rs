@@ -40,8 +40,10 @@ pub const ALL: &[(&str, &str)] = &[
     ("rebuilt-same-label", include_str!("../../runbooks/rebuilt-same-label.md")),
     ("noncurrent-version-rescue", include_str!("../../runbooks/noncurrent-version-rescue.md")),
     ("undo-a-restore", include_str!("../../runbooks/undo-a-restore.md")),
+    ("retention-refused", include_str!("../../runbooks/retention-refused.md")),
     ("credentials-clock-network", include_str!("../../runbooks/credentials-clock-network.md")),
     ("planned-failover", include_str!("../../runbooks/planned-failover.md")),
+    ("quarterly-drill", include_str!("../../runbooks/quarterly-drill.md")),
     ("findings", include_str!("../../runbooks/findings.md")),
     ("exit-codes", include_str!("../../runbooks/exit-codes.md")),
 ];

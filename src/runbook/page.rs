@@ -1,6 +1,6 @@
 //! A runbook as an operator reads it at a terminal: wrapped to the width, without Markdown's marks.
 
-use super::expect::{Values, fill};
+use super::expect::{Values, fill_known};
 use super::parse::{Block, Part, Runbook, Section};
 use crate::terminal::Table;
 
@@ -35,14 +35,16 @@ pub fn section(text: &mut String, section: &Section, names: &[&str], values: &Va
             text.push_str(&format!("{}\n", line.repeat(heading.chars().count().min(columns))));
         }
     }
+    let filled = |line: &String| fill_known(line, names, values);
     for part in &section.parts {
         match part {
             Part::Text(lines) => {
+                let lines: Vec<String> = lines.iter().map(filled).collect();
                 text.push('\n');
                 if lines.iter().all(|line| line.starts_with('|')) {
-                    table(text, lines, columns);
+                    table(text, &lines, columns);
                 } else {
-                    paragraph(text, lines, columns);
+                    paragraph(text, &lines, columns);
                 }
             }
             Part::Block(shown) => {
@@ -55,7 +57,7 @@ pub fn section(text: &mut String, section: &Section, names: &[&str], values: &Va
 
 /// Commands are never wrapped: they are copied.
 fn block(text: &mut String, block: &Block, names: &[&str], values: &Values) {
-    let shown = |line: &str| fill(line, names, values).unwrap_or_else(|_| line.to_owned());
+    let shown = |line: &str| fill_known(line, names, values);
     for command in &block.commands {
         let exit = if command.exit == 0 { String::new() } else { format!("   # exit {}", command.exit) };
         text.push_str(&format!("    $ {}{exit}\n", shown(&command.typed)));
@@ -133,16 +135,10 @@ pub(super) fn plain(text: &str) -> String {
     let mut rest = text;
     while let Some((before, link)) = rest.split_once('[') {
         plain.push_str(before);
-        match link.split_once("](").and_then(|(label, after)| Some((label, after.split_once(')')?.1))) {
-            Some((label, after)) => {
-                plain.push_str(label);
-                rest = after;
-            }
-            None => {
-                plain.push('[');
-                rest = link;
-            }
-        }
+        let parts = link.split_once("](").and_then(|(label, after)| Some((label, after.split_once(')')?.1)));
+        let (label, after) = parts.unwrap_or(("[", link));
+        plain.push_str(label);
+        rest = after;
     }
     plain.push_str(rest);
     plain.replace("**", "")

@@ -3,10 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::sync::mpsc;
 
 use crate::cli::Global;
@@ -21,6 +21,8 @@ pub(super) enum Said {
 /// A command that runs.
 pub(super) struct Running {
     child: Child,
+    /// Whether it has a process group of its own.
+    grouped: bool,
     /// What it says; ends when nobody can say anything more.
     pub(super) said: mpsc::UnboundedReceiver<Said>,
 }
@@ -38,17 +40,17 @@ pub(super) fn prelude(global: &Global) -> io::Result<OsString> {
 }
 
 /// Starts `command` behind `prelude`. With `asks` it may talk to the operator itself: it keeps our standard input and
-/// standard error.
-pub(super) fn start(prelude: &OsStr, command: &str, stdin: bool, asks: bool) -> io::Result<Running> {
+/// standard error, and hears the terminal's Ctrl-C as we do. Any other has a process group of its own, so that a Ctrl-C
+/// reaches whatever `sh` started.
+pub(super) fn start(prelude: &OsStr, command: &str, asks: bool) -> io::Result<Running> {
     let mut script = prelude.to_owned();
     script.push(command);
-    let mut child = Command::new("sh")
-        .arg("-c")
-        .arg(script)
-        .stdin(if stdin { Stdio::inherit() } else { Stdio::null() })
-        .stdout(Stdio::piped())
-        .stderr(if asks { Stdio::inherit() } else { Stdio::piped() })
-        .spawn()?;
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(script).stdout(Stdio::piped());
+    if !asks {
+        shell.stdin(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+    }
+    let mut child = shell.spawn()?;
     let (sender, said) = mpsc::unbounded_channel();
     if let Some(stdout) = child.stdout.take() {
         hear(stdout, Said::Out, sender.clone());
@@ -56,14 +58,15 @@ pub(super) fn start(prelude: &OsStr, command: &str, stdin: bool, asks: bool) -> 
     if let Some(stderr) = child.stderr.take() {
         hear(stderr, Said::Err, sender);
     }
-    Ok(Running { child, said })
+    Ok(Running { child, grouped: !asks, said })
 }
 
 impl Running {
-    /// Passes Ctrl-C on. At a terminal the command has heard it already, and hears it twice.
+    /// Passes Ctrl-C on to a command that did not hear it.
     pub(super) fn interrupt(&self) {
-        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process(pid, Signal::INT);
+        let group = i32::try_from(self.child.id()).ok().filter(|_| self.grouped).and_then(Pid::from_raw);
+        if let Some(group) = group {
+            let _ = kill_process_group(group, Signal::INT);
         }
     }
 
@@ -144,15 +147,16 @@ mod tests {
             quote(&mut line, OsStr::new(word));
             line.push(" ");
         }
-        let mut running = start(OsStr::new(""), line.to_str().expect("text"), false, false).expect("it starts");
+        let mut running = start(OsStr::new(""), line.to_str().expect("text"), false).expect("it starts");
         let Some(Said::Out(said)) = running.said.blocking_recv() else { panic!("it says something") };
         assert_eq!(said, "a b|it's|$(reboot)||\"x\"|");
         assert_eq!(running.end().expect("it ends"), 0);
     }
 
     #[test]
-    fn a_killed_command_ends_as_a_shell_tells_it() {
-        let running = start(OsStr::new(""), "exec sleep 60", false, false).expect("it starts");
+    fn ctrl_c_reaches_what_the_shell_started() {
+        let running = start(OsStr::new(""), "trap 'exit 130' INT; sleep 60", false).expect("it starts");
+        std::thread::sleep(std::time::Duration::from_millis(200));
         running.interrupt();
         assert_eq!(running.end().expect("it ends"), 130);
     }

@@ -32,7 +32,7 @@ pub(super) fn start(args: &RunArgs, context: &Context<'_>) -> Result<Start, Comm
     match (&args.resume, &args.name) {
         (Some(path), _) => resume(path, args, context),
         (None, Some(name)) => begin(name, args, context),
-        (None, None) => Err(CommandError::usage("runbook run wants a NAME or --resume FILE")),
+        (None, None) => Err(CommandError::usage("neither a runbook's NAME nor --resume FILE was given")),
     }
 }
 

@@ -226,7 +226,7 @@ impl Walk<'_, '_> {
     /// Runs it, and hears it to its end.
     async fn execute(&mut self, command: &str, asks: bool) -> Result<(i32, String), CommandError> {
         let failed = |error: &io::Error| CommandError::new(Exit::Unexpected, format!("sh: {error}"));
-        let mut running = shell::start(&self.prelude, command, asks, asks).map_err(|error| failed(&error))?;
+        let mut running = shell::start(&self.prelude, command, asks).map_err(|error| failed(&error))?;
         let mut output = String::new();
         let mut stopped = false;
         loop {

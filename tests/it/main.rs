@@ -28,6 +28,7 @@ mod retention_properties;
 mod retention_run;
 mod retention_s3;
 mod retention_worlds;
+mod runbook_run;
 mod runbook_scenes;
 mod runbooks;
 mod shell;

@@ -178,17 +178,17 @@ impl Scene {
 
     /// What the agent does when it is started.
     pub(crate) fn agent(&self, line: &str) {
-        self.executable(&self.directory.path().join("units/carlos-edge.service/start"), &format!("#!/bin/sh\n{line}\n"));
+        Self::executable(&self.directory.path().join("units/carlos-edge.service/start"), &format!("#!/bin/sh\n{line}\n"));
     }
 
     /// A program on the PATH; `@BIN@` in it is the real carlosctl.
     pub(crate) fn script(&self, name: &str, text: &str) {
         let bin = self.directory.path().join("bin");
         fs::create_dir_all(&bin).expect("a directory");
-        self.executable(&bin.join(name), text);
+        Self::executable(&bin.join(name), text);
     }
 
-    fn executable(&self, path: &Path, text: &str) {
+    fn executable(path: &Path, text: &str) {
         fs::write(path, text.replace("@BIN@", env!("CARGO_BIN_EXE_carlosctl"))).expect("a script");
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
     }
@@ -261,9 +261,13 @@ impl Scene {
             for entry in fs::read_dir(at).into_iter().flatten().flatten() {
                 let path = entry.path();
                 let name = entry.file_name().to_string_lossy().into_owned();
+                // Locks, and the store's own scratch.
+                if name.ends_with("carlosctl-lock") || name.starts_with(".carlosctl") {
+                    continue;
+                }
                 if path.is_dir() {
                     walk(&path, found);
-                } else if !name.ends_with("carlosctl-lock") && !name.starts_with(".carlosctl") {
+                } else {
                     found.insert(path.clone(), fs::read(&path).expect("a file"));
                 }
             }

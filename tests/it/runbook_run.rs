@@ -1,0 +1,276 @@
+//! `runbook show` and `runbook run`: read at a terminal, walked by hand, unattended, cut off, and gone on with.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+use rexpect::session::{Options, PtySession, spawn_with_options};
+
+use crate::common::scene::{Ended, Scene};
+use crate::runbook_scenes;
+
+const TIMERS: &str = "'TIMERS=carlos-adopt.timer carlos-ops.timer'";
+
+/// The whole cold-standby runbook without a terminal.
+fn unattended(scene: &Scene, dead: &str) -> Ended {
+    scene.run(&format!(
+        "carlosctl runbook run dr-cold-standby --unattended --set DEAD={dead} --set {TIMERS} --set HOST_ENV={} \
+         --transcript {} --confirm {dead} --timeout 2s",
+        scene.path("host.env"),
+        scene.path("transcript"),
+    ))
+}
+
+fn transcript(scene: &Scene) -> String {
+    fs::read_to_string(scene.path("transcript")).expect("a transcript")
+}
+
+fn restored(scene: &Scene) -> bool {
+    fs::read(scene.path("standby/registry.db")).expect("a registry")
+        == fs::read(scene.object("control/registry-snapshot/edge-a1.db")).expect("an object")
+}
+
+fn standby(name: &str) -> Scene {
+    let mut scene = Scene::standby();
+    runbook_scenes::set(name, &mut scene);
+    scene
+}
+
+#[test]
+fn the_whole_runbook_is_walked_unattended_and_written_down() {
+    let scene = standby("standby");
+    let (code, said) = unattended(&scene, "edge-a1");
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("dr-cold-standby: done; 17 of 17 commands as the runbook says"), "{said}");
+    assert!(restored(&scene), "{said}");
+    let written = transcript(&scene);
+    for line in [
+        "value HOLD=20",
+        "$ carlosctl restore --from-box edge-a1 --confirm edge-a1",
+        "| edge-d4 after the restore of edge-a1: good",
+    ] {
+        assert!(written.contains(line), "{line} in {written}");
+    }
+    let mode = fs::metadata(scene.path("transcript")).expect("facts").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // It is never written over.
+    let (code, said) = unattended(&scene, "edge-a1");
+    assert_eq!(code, 5, "{said}");
+    assert_eq!(transcript(&scene), written);
+}
+
+#[test]
+fn it_stops_at_the_first_command_that_does_not_end_as_it_should() {
+    for (name, dead, at, exit) in [
+        ("agent-running-again", "edge-a1", "4.1", 5),
+        ("standby", "edge-a2", "1.1", 10),
+        ("sidecar-of-another", "edge-a1", "2.1", 4),
+        ("store-down", "edge-a1", "1.1", 14),
+        ("units-in-etc", "edge-a1", "0.2", 1),
+        ("no-secrets-key", "edge-a1", "6.2", 1),
+        ("agent-elsewhere", "edge-a1", "8.1", 4),
+    ] {
+        let scene = standby(name);
+        let (code, said) = unattended(&scene, dead);
+        let written = transcript(&scene);
+        let stops: Vec<&str> =
+            written.lines().filter(|line| line.starts_with("exit ") && line.contains(": the runbook")).collect();
+        assert_eq!(code, 3, "{name}: {said}");
+        assert_eq!(stops, [format!("exit {exit}: the runbook says 0")], "{name}: {said}");
+        let last = written.lines().rfind(|line| line.starts_with("step ")).expect("a step");
+        assert!(last.starts_with(&format!("step {at} at ")), "{name}: {last}");
+        assert!(said.contains("nothing after it was run"), "{name}: {said}");
+        assert_eq!(restored(&scene), at >= "5", "{name}: {said}");
+    }
+}
+
+#[test]
+fn it_goes_on_where_it_ended_and_only_there() {
+    let scene = standby("no-secrets-key");
+    let (code, said) = unattended(&scene, "edge-a1");
+    assert_eq!(code, 3, "{said}");
+    // What to do about it is shown.
+    assert!(said.contains("There is no secrets key"), "{said}");
+    fs::write(scene.path("host.env"), "CARLOS_SECRETS_KEY=not-a-real-one\n").expect("settings");
+    let resume =
+        |more: &str| scene.run(&format!("carlosctl runbook run --unattended --resume {} {more}", scene.path("transcript")));
+    let (code, said) = resume("undo-a-restore");
+    assert_eq!(code, 5, "{said}");
+    let before = transcript(&scene);
+    let (code, said) = resume("");
+    assert_eq!(code, 0, "{said}");
+    let written = transcript(&scene);
+    let second = written.strip_prefix(&before).expect("it is only added to");
+    assert!(
+        second.contains("step 6.2 at ") && !second.contains("step 6.1 at ") && !second.contains("restore --from-box"),
+        "{second}"
+    );
+    // The transcript of another machine, or of another text.
+    for (from, to, code) in [("machine ", "machine x", 5), ("runbook dr-cold-standby ", "runbook dr-cold-standby 0", 7)] {
+        fs::write(scene.path("transcript"), before.replacen(from, to, 1)).expect("a transcript");
+        let (ended, said) = resume("");
+        assert_eq!(ended, code, "{said}");
+    }
+    fs::write(scene.path("transcript"), before.replacen("value DEAD=edge-a1", "value DEAD=$(reboot)", 1))
+        .expect("a transcript");
+    assert_eq!(resume("").0, 5);
+}
+
+#[test]
+fn consent_and_values_are_never_guessed() {
+    let scene = standby("standby");
+    let run = |more: &str| scene.run(&format!("carlosctl runbook run {more}"));
+    let before = scene.everything();
+    for (typed, code, says) in [
+        ("dr-cold-standby --set DEAD=edge-a1", 6, "--unattended"),
+        ("dr-cold-standby --set DEAD=edge-a1 --unattended --transcript t1", 2, "--set TIMERS=VALUE"),
+        ("dr-cold-standby --set 'DEAD=x;reboot' --unattended --transcript t2", 2, "cannot stand in a command"),
+        ("dr-cold-standby --set DAED=x --unattended --transcript t3", 2, "has no value DAED"),
+        ("dr-cold-standby --from 77 --unattended --transcript t4", 2, "its steps are 0 to 9"),
+        ("retention-refused --unattended --transcript t5", 2, "for reading"),
+        ("nonsense --unattended", 10, "runbook list"),
+        ("--unattended", 2, "NAME"),
+    ] {
+        let (ended, said) = run(typed);
+        assert_eq!(ended, code, "{typed}: {said}");
+        assert!(said.contains(says), "{typed}: {said}");
+    }
+    assert!(scene.everything() == before);
+    // The destructive command wants its own consent, and the wrong name is none.
+    for confirm in ["", "--confirm edge-b2", "--confirm y"] {
+        let scene = standby("standby");
+        let (ended, said) = scene.run(&format!(
+            "carlosctl runbook run dr-cold-standby --from 5 --unattended --set DEAD=edge-a1 --transcript t {confirm}"
+        ));
+        assert_eq!(ended, 6, "{said}");
+        assert!(said.contains("--confirm edge-a1 was not given") && !restored(&scene), "{said}");
+    }
+}
+
+#[test]
+fn the_commands_of_a_runbook_get_the_settings_that_were_typed() {
+    let mut scene = standby("standby");
+    let flags = format!(
+        "--dir {} --status-dir {} --registry {} --this-box edge-d4",
+        scene.path("bucket"),
+        scene.path("bucket"),
+        scene.path("standby/registry.db")
+    );
+    scene.env.retain(|name, _| !name.starts_with("CARLOS_"));
+    let (code, said) = scene.run(&format!(
+        "carlosctl {flags} runbook run quarterly-drill --unattended --json --set DEAD=edge-a1 --transcript t 2>/dev/null"
+    ));
+    assert_eq!(code, 0, "{said}");
+    let document: serde_json::Value = serde_json::from_str(&said).expect("one document");
+    assert_eq!((&document["schema"], &document["outcome"]), (&"carlosctl.runbook-run/1".into(), &"done".into()));
+    assert_eq!(document["values"]["REGISTRY"], scene.path("standby/registry.db"));
+}
+
+fn at_a_terminal(scene: &Scene, line: &str) -> PtySession {
+    spawn_with_options(scene.shell(&format!("exec {line}")), Options::new().timeout_ms(Some(60_000))).expect("a terminal")
+}
+
+fn exit_code(session: &mut PtySession) -> String {
+    format!("{:?}", session.process().wait().expect("it ends"))
+}
+
+#[test]
+fn at_a_terminal_each_command_is_shown_and_what_changes_something_wants_a_word() {
+    let scene = standby("restored");
+    let mut session =
+        at_a_terminal(&scene, &format!("carlosctl runbook run undo-a-restore --set {TIMERS} --transcript transcript"));
+    session.exp_string("Step 1: Nothing may write meanwhile").expect("the step");
+    session.exp_string("$ systemctl mask --now carlos-edge.service carlos-adopt.timer carlos-ops.timer").expect("the command");
+    // Neither Enter nor y starts what changes something.
+    for typed in ["", "y"] {
+        session.exp_string("type run to run it, or stop").expect("the question");
+        session.send_line(typed).expect("typed");
+        session.exp_string("it was not run").expect("it is said");
+    }
+    session.exp_string("type run to run it, or stop").expect("the question");
+    session.send_line("run").expect("typed");
+    session.exp_string("1.1: exit 0, as the runbook says").expect("it ran");
+    session.exp_string("Enter runs it, or type stop").expect("a look");
+    session.send_line("").expect("typed");
+    session.exp_string("BEFORE is 20").expect("it is taken from what was printed");
+    // The undo itself asks, at this terminal, for the box's name.
+    session.exp_string("Enter runs it, or type stop").expect("the command that asks itself");
+    session.send_line("").expect("typed");
+    session.exp_string("type edge-d4 to go on").expect("its own question");
+    session.send_line("edge-d4").expect("typed");
+    session.exp_string("Enter runs it, or type stop").expect("the last one");
+    session.send_line("stop").expect("typed");
+    session.exp_string("stopped before 4.1").expect("it is said");
+    session.exp_eof().expect("the end");
+    assert!(exit_code(&mut session).contains(", 6)"));
+    assert!(!restored(&scene), "the registry from before is back");
+    assert!(transcript(&scene).contains("value BEFORE=20"));
+}
+
+#[test]
+fn what_is_not_known_is_asked_for_and_looked_at() {
+    let scene = standby("standby");
+    let mut session = at_a_terminal(&scene, "carlosctl runbook run clobbered-snapshot --transcript transcript");
+    session.exp_string("DEAD, the box whose snapshots were overwritten").expect("the question");
+    session.send_line("edge-c3; reboot").expect("typed");
+    session.exp_string("cannot stand in a command").expect("it is refused");
+    session.send_line("edge-c3").expect("typed");
+    session.exp_string("$ carlosctl snapshot list --box edge-c3").expect("the command");
+    session.exp_string("Enter runs it").expect("the question");
+    session.send_line("").expect("typed");
+    session.exp_string("GOOD is 20").expect("it is taken from the list");
+    session.exp_string("type run to run it, or stop").expect("the hold");
+    session.send_control('c').expect("typed");
+    session.exp_eof().expect("the end");
+    assert!(exit_code(&mut session).contains(", 130)"));
+    // The transcript is kept, and goes on with the hold.
+    let (code, said) =
+        scene.run("carlosctl runbook run --resume transcript --unattended --set 'TIMERS=carlos-adopt.timer' --confirm edge-c3");
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("2.1  $ carlosctl snapshot hold --box edge-c3") && !said.contains("1.1  $"), "{said}");
+}
+
+#[test]
+fn ctrl_c_while_a_command_runs_ends_that_command_and_keeps_the_transcript() {
+    let scene = standby("standby");
+    // A watch that nothing ends: the agent publishes nothing.
+    scene.agent("true");
+    scene.run("systemctl mask --now carlos-edge.service; carlosctl restore --from-box edge-a1 --confirm edge-a1");
+    let mut child = scene
+        .shell(
+            "exec @BIN@ runbook run dr-cold-standby --from 8 --unattended --set DEAD=edge-a1 --transcript transcript"
+                .replace("@BIN@", env!("CARGO_BIN_EXE_carlosctl"))
+                .as_str(),
+        )
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let begin = std::time::Instant::now();
+    while !fs::read_to_string(scene.path("transcript")).unwrap_or_default().contains("| watching what edge-d4 publishes") {
+        assert!(begin.elapsed().as_secs() < 60, "it never watched");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(kill.success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let written = transcript(&scene);
+    assert!(written.ends_with("interrupted, exit 130\n"), "{written}");
+}
+
+#[test]
+fn a_runbook_is_readable_at_any_width_and_plain_in_a_pipe() {
+    let scene = standby("standby");
+    let (code, piped) = scene.run("carlosctl runbook show dr-cold-standby");
+    assert_eq!((code, piped.as_str()), (0, include_str!("../../runbooks/dr-cold-standby.md")));
+    let mut session = at_a_terminal(&scene, "sh -c 'stty cols 60; carlosctl runbook show dr-cold-standby'");
+    let shown = session.exp_eof().expect("the end").replace('\r', "");
+    assert!(shown.contains("\n    $ carlosctl restore --from-box $DEAD\n"), "{shown}");
+    assert!(
+        !shown.contains("```") && !shown.contains("**") && !shown.contains("scene:") && !shown.contains('\u{1b}'),
+        "{shown}"
+    );
+    let long = shown.lines().find(|line| !line.starts_with("    ") && line.chars().count() > 60);
+    assert_eq!(long, None);
+}
