@@ -30,7 +30,7 @@ pub fn section(text: &mut String, section: &Section, names: &[&str], values: &Va
             2 => "-",
             _ => "",
         };
-        text.push_str(&format!("{heading}\n"));
+        wrap(text, &heading, columns, 0);
         if !line.is_empty() {
             text.push_str(&format!("{}\n", line.repeat(heading.chars().count().min(columns))));
         }
