@@ -55,7 +55,7 @@ impl Invocation {
     }
 
     /// Adds arguments.
-    pub(crate) fn args<'a>(mut self, args: &[&'a str]) -> Self {
+    pub(crate) fn args(mut self, args: &[&str]) -> Self {
         self.command.args(args);
         self
     }
