@@ -300,8 +300,9 @@ fn install(requirement: &str, without_dependencies: bool) -> PathBuf {
     if !venv.join("bin/pip").exists() {
         must(Command::new("python3").args(["-m", "venv"]).arg(&venv));
     }
-    let mut pip = Command::new(venv.join("bin/pip"));
-    pip.args(["install", "-q"]);
+    // Not `bin/pip`: that names the interpreter by its path, and a copied or moved target directory has another one.
+    let mut pip = Command::new(venv.join("bin/python3"));
+    pip.args(["-m", "pip", "install", "-q"]);
     if without_dependencies {
         pip.arg("--no-deps");
     }
