@@ -40,6 +40,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("rebuilt-same-label", include_str!("../../runbooks/rebuilt-same-label.md")),
     ("noncurrent-version-rescue", include_str!("../../runbooks/noncurrent-version-rescue.md")),
     ("undo-a-restore", include_str!("../../runbooks/undo-a-restore.md")),
+    ("retention-rollout", include_str!("../../runbooks/retention-rollout.md")),
     ("retention-refused", include_str!("../../runbooks/retention-refused.md")),
     ("credentials-clock-network", include_str!("../../runbooks/credentials-clock-network.md")),
     ("planned-failover", include_str!("../../runbooks/planned-failover.md")),

@@ -188,12 +188,23 @@ pub(crate) fn versioned(server: &Server) -> Scene {
     scene
 }
 
-/// What makes retention refuse an app, by the code of the refusal.
+/// What makes retention refuse an app, by the code of the refusal; and what makes it refuse nothing.
 fn retention(code: &str, scene: &mut Scene) {
     let app = "apps/acme/blog";
+    scene.value("APP", "acme/blog");
     let hours = |hours: i64| serde_json::json!((Timestamp::now() + SignedDuration::from_hours(hours)).to_string());
     let broken = |key: &str, text: &str| fs::write(scene.object(&format!("{app}/{key}")), text).expect("an object");
+    if code != "registry-unreadable" {
+        // Without the clobbered box, whose pins are not known.
+        for key in
+            ["control/registry-snapshot/edge-c3.db", "control/registry-snapshot/edge-c3.json", "status/boxes/edge-c3.json"]
+        {
+            fs::remove_file(scene.object(key)).expect("an object");
+        }
+        fs::remove_dir_all(scene.object("control/registry-snapshots/edge-c3")).expect("generations");
+    }
     match code {
+        "healthy" | "registry-unreadable" => {}
         "reports-unavailable" => {
             scene.env.insert("CARLOS_STATUS_DIR".to_owned(), scene.path("nowhere"));
         }
@@ -215,7 +226,6 @@ fn retention(code: &str, scene: &mut Scene) {
             let known = scene.env.insert("CARLOS_RELEASE_PUBKEY".to_owned(), other.to_owned());
             assert_eq!(known.as_deref(), Some(key), "the demo's key is always the same");
         }
-        "registry-unreadable" => fs::remove_file(scene.object("control/registry-snapshot/edge-a1.db")).expect("an object"),
         "manifest-unreadable" => broken("releases/v1/manifest.json", "{}"),
         "tag-unreadable" => broken("tags/v0.5.0.json", "{}"),
         "pipeline-unreadable" => broken("pipeline.json", r#"{"channels":[]}"#),

@@ -82,7 +82,7 @@ impl Page<'_> {
     }
 }
 
-fn runbook(name: &str) -> Runbook {
+pub(crate) fn runbook(name: &str) -> Runbook {
     let text = ALL.iter().find(|(known, _)| *known == name).expect("a runbook").1;
     Runbook::parse(name, text).unwrap_or_else(|because| panic!("{name}: {because}"))
 }
@@ -142,6 +142,11 @@ fn noncurrent_version_rescue() {
 #[test]
 fn quarterly_drill() {
     execute("quarterly-drill", &scene);
+}
+
+#[test]
+fn retention_rollout() {
+    execute("retention-rollout", &scene);
 }
 
 #[test]
