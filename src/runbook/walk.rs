@@ -98,6 +98,10 @@ impl Walk<'_, '_> {
         let path = self.transcript.path().display().to_string();
         self.context.say(&format!("the transcript is {path}; carlosctl runbook run --resume {path} goes on where it ends"));
         let steps: Vec<Section> = self.runbook.steps().cloned().collect();
+        // Its rule is read before its first command.
+        if let Some(front) = self.runbook.sections.first().cloned().filter(|_| self.done.is_empty()) {
+            self.show(&front);
+        }
         for step in &steps {
             let number = step.step.unwrap_or(0);
             let mut shown = false;
@@ -200,7 +204,11 @@ impl Walk<'_, '_> {
 
     fn ask(&mut self, question: &str) -> Result<String, CommandError> {
         self.context.world.prompt.ask(&escape(question)).map_err(|error| match error.kind() {
-            io::ErrorKind::Interrupted => interrupted(),
+            io::ErrorKind::Interrupted => {
+                // The question stands there without a line end.
+                self.context.say_block("\n");
+                interrupted()
+            }
             _ => CommandError::new(Exit::NotConfirmed, format!("not confirmed: the terminal could not be read: {error}")),
         })
     }

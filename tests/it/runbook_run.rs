@@ -182,6 +182,7 @@ fn at_a_terminal_each_command_is_shown_and_what_changes_something_wants_a_word()
     let scene = standby("restored");
     let mut session =
         at_a_terminal(&scene, &format!("carlosctl runbook run undo-a-restore --set {TIMERS} --transcript transcript"));
+    session.exp_string("Every restore keeps the registry that it replaced").expect("what it is about");
     session.exp_string("Step 1: Nothing may write meanwhile").expect("the step");
     session.exp_string("$ systemctl mask --now carlos-edge.service carlos-adopt.timer carlos-ops.timer").expect("the command");
     // Neither Enter nor y starts what changes something.
