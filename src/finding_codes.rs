@@ -192,7 +192,7 @@ codes! {
         "the sha256 of both",
         "nothing; the proof and the receipt are finished";
     ReceiptNotStored "receipt-not-stored" never:
-        "the restore is done and its receipt could not be written everywhere",
+        "what was to be done is done, and its receipt could not be written everywhere",
         "the error of the write",
         "keep the copy that was written";
     AttributesLost "attributes-lost" never:

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::OnceCell;
@@ -21,8 +20,8 @@ use crate::retention::AppName;
 use crate::retention::decide::Judge;
 use crate::retention::decision::{AppDecision, Status};
 use crate::retention::evidence::{FleetEvidence, ReportsEvidence, View};
-use crate::retention::gather::{self, LocalRead, Question, Reader, Sources};
-use crate::retention::plan::build;
+use crate::retention::gather::{self, LocalRead, Question, Sources};
+use crate::retention::plan::read_and_plan;
 use crate::retention::run::{AppRan, Deleting, Leave};
 use crate::store::{WriteStore, probe};
 use crate::terminal::Progress;
@@ -88,41 +87,43 @@ impl RetentionPass<'_> {
         let fleet = self.stop.unless_said(gather::fleet(self.sources, &question, Some(local), &hidden)).await??;
         self.say_reports(&fleet)?;
         let judge = Judge::new(&fleet);
-        let hosted = judge.hosted_apps().map(|(account, app)| AppName::new(account, app)).collect();
-        let mut apps = Box::pin(gather::apps(self.sources, &judge, hosted));
         let mut pruned = Pruned::default();
-        while let Some(app) = self.stop.unless_said(apps.next()).await? {
-            let decision = judge.app(&app);
-            match decision.status {
-                Status::NotHosted | Status::NoPolicy => {}
-                Status::Refused => {
-                    pruned.refused += 1;
-                    self.say_refused(&decision);
-                }
-                Status::Evaluated => {
-                    let reader = Reader::new(self.sources.deployment.as_ref(), &self.sources.turns);
-                    match self.stop.unless_said(build(reader, &app, decision)).await? {
-                        Err(error) => {
-                            self.log.warning(format!("agent: retention {}/{}: {}", app.account, app.app, error.message));
-                            pruned.is_partly = true;
-                        }
-                        Ok(plan) if plan.victims().is_empty() => {}
-                        Ok(plan) => {
-                            let halt = || self.stop.is_said();
-                            let leave = Leave::unattended();
-                            let turns = &self.sources.turns;
-                            let deleting = Deleting::new(self.store.as_ref(), turns, self.is_exact().await?, &halt, leave);
-                            let ran = deleting.app(&plan, &hidden).await;
-                            self.say_pruned(&ran, plan.victims().len(), plan.decision().keep);
-                            pruned.versions += ran.deleted.len() as u64;
-                            pruned.is_partly |= ran.deleted.len() < plan.victims().len();
-                            pruned.apps.push(ran);
-                        }
-                    }
-                }
-            }
+        // One app at a time: what is read here is deleted from before the next one is read.
+        for (account, app) in judge.hosted_apps() {
+            self.app(&judge, &AppName::new(account, app), &mut pruned).await?;
         }
         Ok(pruned)
+    }
+
+    /// Sweeps one app. An error is only that it was told to stop, or that the store could not be tried out.
+    async fn app(&self, judge: &Judge<'_>, name: &AppName, pruned: &mut Pruned) -> Result<(), PassError> {
+        let plan = match self.stop.unless_said(read_and_plan(self.sources, judge, name)).await? {
+            Ok((_, plan)) => plan,
+            Err(error) => {
+                self.log.warning(format!("agent: retention {name}: {}", error.message));
+                pruned.is_partly = true;
+                return Ok(());
+            }
+        };
+        match plan.decision().status {
+            Status::Refused => {
+                pruned.refused += 1;
+                self.say_refused(plan.decision());
+            }
+            Status::Evaluated if !plan.victims().is_empty() => {
+                let halt = || self.stop.is_said();
+                let is_exact = self.is_exact().await?;
+                let turns = &self.sources.turns;
+                let deleting = Deleting::new(self.store.as_ref(), turns, is_exact, &halt, Leave::unattended());
+                let ran = deleting.app(&plan, &Progress::things("", 0, false)).await;
+                self.say_pruned(&ran, plan.victims().len(), plan.decision().keep);
+                pruned.versions += ran.deleted.len() as u64;
+                pruned.is_partly |= ran.deleted.len() < plan.victims().len();
+                pruned.apps.push(ran);
+            }
+            Status::Evaluated | Status::NotHosted | Status::NoPolicy => {}
+        }
+        Ok(())
     }
 
     /// The live registry, asked once.

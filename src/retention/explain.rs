@@ -40,7 +40,8 @@ pub(super) async fn run(args: &ExplainArgs, context: &mut Context<'_>) -> Result
     let form = Form::of(context, names.len(), !args.apps.is_empty(), args.version.as_deref());
     let progress = context.progress_things("apps", names.len() as u64);
     let mut output = Output::begin(context, &fleet, form)?;
-    let mut apps = Box::pin(gather::apps(&sources, &judge, names));
+    let (from, by) = (&sources, &judge);
+    let mut apps = Box::pin(gather::apps(names, |name| async move { gather::app(from, by, &name).await }));
     while let Some(app) = apps.next().await {
         progress.advance(1);
         if let Some(file) = &mut file {

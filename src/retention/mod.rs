@@ -4,11 +4,16 @@
 //! never unprotected: what could not be read is a value in the [`evidence`] (`Seen::Unreadable`), not an absence, and it
 //! refuses the app that it matters to, or every app.
 //!
-//! | room | what it does |
-//! |---|---|
-//! | [`evidence`] | everything that a decision rests on, each item with its key and etag; serializable, so that it can be replayed |
-//! | [`mod@decide`] | evidence in, decision out: pure, the same bytes for the same evidence in any order |
-//! | [`decision`] | the verdicts, with every reason and what would unblock a refusal |
+//! | room | what it does | what it holds |
+//! |---|---|---|
+//! | `gather` | reads the stores, the snapshots and this machine's registry | read-only handles: on them there is no delete |
+//! | [`evidence`] | everything that a decision rests on, each item with its key and etag | nothing; it is saved and replayed |
+//! | [`decide`] | evidence in, decision out: pure, the same bytes for the same evidence in any order | nothing |
+//! | [`decision`] | the verdicts, with every reason and what would unblock a refusal | nothing |
+//! | `victims` | which objects would go with the versions that may go; pure | nothing |
+//! | `view` | a decision on its way out, app by app | nothing |
+//! | `explain`, `plan` | the commands that look | read-only handles |
+//! | `run` | the command that deletes | a store to write to, a plan, and the operator's consent |
 //!
 //! A large deployment is judged app by app: a [`decide::Judge`] holds what is common to all, and is asked about one app at a
 //! time, so that only one app's releases are in memory.

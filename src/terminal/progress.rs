@@ -35,6 +35,11 @@ impl Progress {
         Self { bar, visible, drawn: AtomicBool::new(false) }
     }
 
+    /// It is `number` in all, as is known only now.
+    pub fn expect(&self, number: u64) {
+        self.bar.set_length(number);
+    }
+
     /// `amount` more is done.
     pub fn advance(&self, amount: u64) {
         let due = self.visible && self.bar.elapsed() >= Duration::from_secs(1);

@@ -491,3 +491,43 @@ fn a_snapshot_that_lost_its_rows_refuses_until_it_is_back() {
     let gone = bench.explain(["ops/shop", "--json"]).run();
     assert_eq!(refusals(&gone.json()), ["shop registry-unreadable control/registry-snapshot/edge-a1.db"], "{gone}");
 }
+
+/// Each refusal that the tests above do not cure, produced and cured by hand.
+#[test]
+fn every_refusal_has_a_cure() {
+    let bench = Bench::fixed();
+    let shop = bench.shop();
+    let all = |bench: &Bench| refusals(&bench.explain(["--json"]).run().json());
+    let none = Vec::<String>::new();
+    let fresh = || bench.report("edge-a1", 0, [("shop-1.example", "shop", vec!["v5"], true)]);
+
+    shop.record("shop-9.example", "");
+    assert_eq!(all(&bench), ["shop host-unreported apps/ops/shop/instances/shop-9.example.json"]);
+    let hosts = ["shop-1.example", "shop-9.example"].map(|host| (host, "shop", vec!["v5"], true));
+    bench.report("edge-a1", 0, hosts);
+    assert_eq!(all(&bench), none);
+    bench.deployment.remove(&shop.key("instances/shop-9.example.json"));
+
+    bench.report("edge-a1", 0, [("shop-1.example", "shop", vec!["v5"], false)]);
+    assert_eq!(all(&bench), ["shop report-incomplete status/boxes/edge-a1.json"]);
+    fresh();
+    assert_eq!(all(&bench), none);
+
+    bench.report_below("", "edge-a1", "2026-11-30T12:05:01Z", [("shop-1.example", "shop", vec!["v5"], true)]);
+    assert_eq!(all(&bench), ["shop report-from-future status/boxes/edge-a1.json"]);
+    bench.report_below("", "edge-a1", "2026-11-30T12:05:00Z", [("shop-1.example", "shop", vec!["v5"], true)]);
+    assert_eq!(all(&bench), none);
+
+    shop.pointer("stable", "v5", &[]);
+    let other = bench.explain(["--json"]).env("CARLOS_RELEASE_PUBKEY", "AAAA").run();
+    assert_eq!(refusals(&other.json()), ["shop pointer-unverified apps/ops/shop/channels/stable.json"]);
+    assert!(other.stdout.contains("CARLOS_RELEASE_PUBKEY: the key has 3 bytes, not 32"), "{other}");
+    assert_eq!(all(&bench), none);
+
+    let lost = bench.app("lost").keep(1);
+    lost.incomplete("v1", 48);
+    bench.boxed("edge-b2", &[route("h1", "lost", "v0", "", "")]);
+    assert_eq!(all(&bench), ["lost keeps-nothing apps/ops/lost/releases/"]);
+    lost.release("v2", 200);
+    assert_eq!(all(&bench), none);
+}

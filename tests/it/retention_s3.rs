@@ -297,3 +297,54 @@ impl<S: carlosctl::store::ReadStore> Releases for S {
         self.list("apps/ops/shop/releases/").await.expect("a listing").into_iter().map(|object| object.key).collect()
     }
 }
+
+/// Ctrl-C: the version that is being deleted is finished, the others are left, and the receipt says so.
+#[test]
+fn an_interrupted_run_leaves_no_version_half_gone() {
+    let bench = four_to_go();
+    let bucket = Bucket::of(&bench);
+    bucket.fault(|request, key| {
+        if is_deletion(request, key) {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+        }
+        None
+    });
+    let mut command = bucket.run(["retention", "run", "--confirm", "dep", "--json"]).into_command();
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    while !bucket.requests().iter().any(|(method, key)| method == "DELETE" && key.starts_with("apps/")) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is told");
+    let output = child.wait_with_output().expect("it ends");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an answer");
+    assert_eq!(output.status.code(), Some(130), "{document}");
+    let app = &document["apps"][0];
+    assert_eq!((texts(&app["deleted"]), texts(&app["skipped"])), (vec!["v4"], vec!["v3", "v2", "v1"]), "{document}");
+    assert_eq!(document["counts"]["deleted"], 3);
+    assert!(document["receipt"].is_string());
+    assert_eq!(bucket.keys().iter().filter(|key| key.contains("/releases/v4/")).count(), 0);
+    bucket.fault(|_, _| None);
+    assert_eq!(run(&bucket).code, 0);
+}
+
+/// With one request at a time, every command still comes to its end.
+#[test]
+fn one_request_at_a_time_is_enough() {
+    let bench = four_to_go();
+    let mut routes = vec![route("shop-1.example", "shop", "v5", "", "")];
+    for name in ["a", "b", "c"] {
+        bench.app(name).keep(1).release("v1", 300).release("v2", 200);
+        routes.push(route(&format!("{name}.example"), name, "v2", "", ""));
+    }
+    bench.boxed("edge-a1", &routes);
+    let bucket = Bucket::of(&bench);
+    let one = ["--concurrency", "1"];
+    let plan = bench.deployment.beside("plan");
+    let planned = bucket.run(["retention", "plan"].into_iter().chain(one)).arg("--out").arg(&plan).run();
+    assert_eq!(planned.code, 0, "{planned}");
+    let run = bucket.run(["retention", "run", "--confirm", "dep", "--json"].into_iter().chain(one));
+    let ran = run.arg("--plan").arg(&plan).run();
+    assert_eq!((ran.code, ran.json()["counts"]["deleted"].as_u64()), (0, Some(7 * 3)), "{ran}");
+}

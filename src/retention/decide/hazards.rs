@@ -3,7 +3,7 @@
 //! A box's pass knows only its own registry (seed `retentionPass`): the adopted, previous and good versions of other boxes
 //! look unprotected to it. Nothing that carlosctl refuses stops such a pass, so this is said even where the app is refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::decision::Hazard;
 use super::super::evidence::{AppEvidence, RoutePins, Seen, View};
@@ -27,15 +27,22 @@ impl Judge<'_> {
         }
         let candidates = order.beyond(keep);
         let rows = self.registries.rows(app);
+        // Only versions that some row names can be a hazard: of many rows and versions these are few pairs.
+        let mut named: BTreeMap<&str, Vec<&Row<'_>>> = BTreeMap::new();
+        for row in rows {
+            for (version, ..) in known(row).into_iter().flat_map(columns) {
+                if candidates.contains(version) && !claims.hold(version) {
+                    named.entry(version).or_default().push(row);
+                }
+            }
+        }
         let mut hazards = Vec::new();
         for (owner, own) in passes(rows, &self.fleet.view) {
             // Of its own pins only those of one row that cannot be told would stop its pass.
             let Some(own) = own.iter().map(|row| known(row)).collect::<Option<Vec<_>>>() else { continue };
-            for version in candidates.iter().filter(|version| !claims.hold(version)) {
-                if own.iter().any(|pins| names(pins, version)) {
-                    continue;
-                }
-                let holders = holders(rows, owner, version);
+            let own: BTreeSet<&str> = own.into_iter().flat_map(columns).map(|(version, ..)| version).collect();
+            for (version, by) in named.iter().filter(|(version, _)| !own.contains(*version)) {
+                let holders = holders(by, owner);
                 if !holders.is_empty() {
                     let because = format!("held on to by {}", words::names(&holders));
                     hazards.push(Hazard { r#box: owner.to_owned(), version: (*version).to_owned(), because });
@@ -65,13 +72,10 @@ fn passes<'a, 'b>(rows: &'b [Row<'a>], view: &View) -> BTreeMap<&'a str, Vec<&'b
     passes
 }
 
-/// Who holds on to `version`, other than `owner`.
-fn holders(rows: &[Row<'_>], owner: &str, version: &str) -> Vec<String> {
-    let mut holders: Vec<String> = rows
-        .iter()
-        .filter(|row| row.owner != owner && known(row).is_some_and(|pins| names(pins, version)))
-        .map(|row| format!("{} ({})", row.owner, row.route.host))
-        .collect();
+/// Who of these rows is not `owner`'s.
+fn holders(by: &[&Row<'_>], owner: &str) -> Vec<String> {
+    let others = by.iter().filter(|row| row.owner != owner);
+    let mut holders: Vec<String> = others.map(|row| format!("{} ({})", row.owner, row.route.host)).collect();
     holders.sort();
     holders.dedup();
     holders
@@ -82,8 +86,4 @@ fn known<'a>(row: &Row<'a>) -> Option<&'a RoutePins> {
         Seen::Read(pins) => Some(pins),
         Seen::Unreadable(_) => None,
     }
-}
-
-fn names(pins: &RoutePins, version: &str) -> bool {
-    columns(pins).any(|(pinned, ..)| pinned == version)
 }

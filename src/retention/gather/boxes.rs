@@ -86,6 +86,7 @@ async fn fleet(
     for label in &question.without_boxes {
         boxes.entry(label.to_string()).or_default();
     }
+    progress.expect(boxes.len() as u64);
     let left_out = |label: &str| question.without_boxes.iter().any(|one| one.as_str() == label);
     let reads = stream::iter(boxes).map(|(label, listed)| async {
         let evidence = if left_out(&label) {

@@ -122,23 +122,25 @@ pub(crate) async fn reports(sources: &Sources, local: Option<&LocalRead>, as_of:
     reports::gather(&sources.status, sources.deployment.as_ref(), &sources.turns, local, as_of).await
 }
 
-/// The apps of these names, in their order, a few at a time. Of an app on which no document bears nothing is read.
-pub(crate) fn apps<'a>(
-    sources: &'a Sources,
-    judge: &'a Judge<'a>,
-    names: Vec<AppName>,
-) -> impl Stream<Item = AppEvidence> + 'a {
+/// One app. Where no document bears on it, nothing is read.
+pub(crate) async fn app(sources: &Sources, judge: &Judge<'_>, name: &AppName) -> AppEvidence {
     let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
     let root = sources.release_key.as_ref().map_err(String::as_str);
-    stream::iter(names)
-        .map(move |name| async move {
-            if judge.rests_on_documents(&name.account, &name.app) {
-                app::gather(reader, &name, root).await
-            } else {
-                app::unread(&name)
-            }
-        })
-        .buffered(APPS_AT_ONCE)
+    if judge.rests_on_documents(&name.account, &name.app) { app::gather(reader, name, root).await } else { app::unread(name) }
+}
+
+/// What `of` makes of each of these apps, in their order, a few at a time.
+///
+/// Apps that are under way hold turns. Whoever takes an app out must not wait for a turn before the next one is asked for:
+/// whatever makes requests belongs into `of`.
+pub(crate) fn apps<'a, T, F: Future<Output = T> + 'a>(
+    names: Vec<AppName>,
+    of: impl Fn(AppName) -> F + 'a,
+) -> impl Stream<Item = T> + 'a
+where
+    T: 'a,
+{
+    stream::iter(names).map(of).buffered(APPS_AT_ONCE)
 }
 
 /// Reads one document that a listing showed.

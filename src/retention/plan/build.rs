@@ -5,17 +5,34 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::inputs::app_inputs;
 use super::{AppPlan, PlannedVersion};
 use crate::error::CommandError;
+use crate::retention::AppName;
+use crate::retention::decide::Judge;
 use crate::retention::decision::AppDecision;
 use crate::retention::evidence::AppEvidence;
-use crate::retention::gather::Reader;
+use crate::retention::gather::{self, Reader, Sources};
 use crate::retention::victims::{Victim, victims};
 use crate::store::{ObjectMeta, StoreError};
+
+/// Reads one app, decides about it, and plans what was decided.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn read_and_plan(
+    sources: &Sources,
+    judge: &Judge<'_>,
+    name: &AppName,
+) -> Result<(AppEvidence, AppPlan), CommandError> {
+    let app = gather::app(sources, judge, name).await;
+    let decision = judge.app(&app);
+    let plan = build(Reader::new(sources.deployment.as_ref(), &sources.turns), &app, decision).await?;
+    Ok((app, plan))
+}
 
 /// Plans what was decided, and looks up each artifact that would go.
 ///
 /// # Errors
 /// The store's.
-pub(crate) async fn build(reader: Reader<'_>, app: &AppEvidence, decision: AppDecision) -> Result<AppPlan, CommandError> {
+async fn build(reader: Reader<'_>, app: &AppEvidence, decision: AppDecision) -> Result<AppPlan, CommandError> {
     let wanted = victims(app, &decision);
     let inputs = app_inputs(app);
     let planned = stream::iter(wanted).map(|victim| plan(reader, victim)).buffered(reader.turns().number);

@@ -5,14 +5,14 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::file::Sums;
-use super::{Header, PlanWriter, build, fleet_inputs};
+use super::{Header, PlanWriter, fleet_inputs, read_and_plan};
 use crate::cli::retention::PlanArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::retention::decide::Judge;
 use crate::retention::evidence::View;
-use crate::retention::gather::{self, LocalRead, Question, Reader, Sources};
+use crate::retention::gather::{self, LocalRead, Question, Sources};
 use crate::retention::victims::bytes_freed;
 use crate::retention::view::{Form, More, Output};
 use crate::terminal;
@@ -53,13 +53,13 @@ pub(crate) async fn run(args: &PlanArgs, context: &mut Context<'_>) -> Result<Ex
     let form = Form::of(context, names.len(), !args.apps.is_empty(), None);
     let progress = context.progress_things("apps", names.len() as u64);
     let mut output = Output::begin(context, &fleet, form)?;
-    let mut apps = Box::pin(gather::apps(&sources, &judge, names));
-    let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
-    while let Some(app) = apps.next().await {
+    let (from, by) = (&sources, &judge);
+    let mut apps = Box::pin(gather::apps(names, |name| async move { read_and_plan(from, by, &name).await }));
+    while let Some(planned) = apps.next().await {
+        let (app, plan) = planned?;
         progress.advance(1);
-        let decision = judge.app(&app);
-        output.app(context, &decision, bytes_freed(&app, &decision))?;
-        file.app(build(reader, &app, decision).await?)?;
+        output.app(context, plan.decision(), bytes_freed(&app, plan.decision()))?;
+        file.app(plan)?;
     }
     drop(progress);
     let sums = file.end()?;

@@ -27,7 +27,7 @@ use crate::exit::Exit;
 use crate::platform::{Label, hex};
 use crate::store::{ObjectMeta, ReadStore};
 
-pub(crate) use build::build;
+pub(crate) use build::read_and_plan;
 pub(super) use command::run;
 pub(crate) use drift::{app_drift, fleet_drift};
 pub(crate) use file::{Plan, PlanWriter};

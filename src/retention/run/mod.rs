@@ -25,8 +25,8 @@ use futures_util::StreamExt;
 use super::AppName;
 use super::decide::Judge;
 use super::evidence::View;
-use super::gather::{self, LocalRead, Question, Reader, Sources};
-use super::plan::{Header, Plan, PlanWriter, build, fleet_inputs};
+use super::gather::{self, LocalRead, Question, Sources};
+use super::plan::{Header, Plan, PlanWriter, fleet_inputs, read_and_plan};
 use crate::cli::retention::RunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -141,12 +141,11 @@ async fn make(args: &RunArgs, sources: &Sources, path: &Path, context: &mut Cont
     let file = std::fs::File::options().write(true).open(path).map_err(|error| disk(path, &error))?;
     let mut file = PlanWriter::begin(path, file, &header)?;
     let progress = context.progress_things("apps", names.len() as u64);
-    let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
-    let mut apps = Box::pin(gather::apps(sources, &judge, names));
-    while let Some(app) = apps.next().await {
+    let by = &judge;
+    let mut apps = Box::pin(gather::apps(names, |name| async move { read_and_plan(sources, by, &name).await }));
+    while let Some(planned) = apps.next().await {
         progress.advance(1);
-        let decision = judge.app(&app);
-        file.app(build(reader, &app, decision).await?)?;
+        file.app(planned?.1)?;
     }
     drop(progress);
     file.end()?;

@@ -7,8 +7,8 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::retention::AppName;
 use crate::retention::decide::Judge;
-use crate::retention::gather::{self, LocalRead, Question, Reader, Sources};
-use crate::retention::plan::{Plan, app_drift, build, fleet_drift, fleet_inputs};
+use crate::retention::gather::{self, LocalRead, Question, Sources};
+use crate::retention::plan::{Plan, app_drift, fleet_drift, fleet_inputs, read_and_plan};
 
 /// How many differences are said one by one.
 const SAID: usize = 20;
@@ -38,17 +38,17 @@ pub(super) async fn verify(
     let mut drift = fleet_drift(header.inputs(), &fleet_inputs(&fleet)?);
     let judge = Judge::new(&fleet);
     let progress = context.progress_things("looking again: apps", wanted.len() as u64);
-    let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
-    let mut fresh = Box::pin(gather::apps(sources, &judge, wanted.to_vec()));
+    let by = &judge;
+    let fresh = gather::apps(wanted.to_vec(), |name| async move { read_and_plan(sources, by, &name).await });
+    let mut fresh = Box::pin(fresh);
     for shown in plan.apps()? {
         let shown = shown?;
         if !wanted.contains(&shown.name()) {
             continue;
         }
-        let Some(app) = fresh.next().await else { break };
+        let Some(planned) = fresh.next().await else { break };
         progress.advance(1);
-        let decision = judge.app(&app);
-        drift.extend(app_drift(&shown, &build(reader, &app, decision).await?));
+        drift.extend(app_drift(&shown, &planned?.1));
     }
     drop(progress);
     if drift.is_empty() {

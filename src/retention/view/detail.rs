@@ -20,12 +20,13 @@ pub(super) fn text(app: &AppDecision, bytes_freed: u64, columns: Option<u16>) ->
         text.push_str(&table.to_string());
     }
     for hazard in &app.hazards {
-        text.push_str(&format!(
-            "hazard: the own pass of {} would delete {}; {}\n",
+        let line = format!(
+            "hazard: the own pass of {} would delete {}; {}",
             escape(&hazard.r#box),
             escape(&hazard.version),
             escape(&hazard.because)
-        ));
+        );
+        text.push_str(&format!("{}\n", terminal::wrap(&line, columns)));
     }
     text.push('\n');
     text

@@ -152,7 +152,7 @@ impl Output {
                 text.push_str("  \"apps\": [");
                 text
             }
-            _ => header(fleet, &left_out),
+            _ => header(fleet, &left_out, context.world.terminal.columns),
         };
         context.print(&text)?;
         Ok(Self { form, is_first: true, shown: 0, summary: Summary::default(), totals: Totals::default() })
@@ -218,7 +218,8 @@ impl Output {
                     text.push('\n');
                 }
                 if !matches!(form, Form::Proof(_)) {
-                    text.push_str(&format!("{}\norder: {ORDER}\n", self.totals.line()));
+                    let line = terminal::wrap(&self.totals.line(), columns);
+                    text.push_str(&format!("{line}\norder: {ORDER}\n"));
                 }
                 if let Some(more) = more {
                     text.push_str(&more.text);
@@ -238,7 +239,7 @@ impl Output {
 }
 
 /// Whose view it is, so that nobody takes one box's for all.
-fn header(fleet: &FleetEvidence, left_out: &[&str]) -> String {
+fn header(fleet: &FleetEvidence, left_out: &[&str], columns: Option<u16>) -> String {
     let boxes = fleet.boxes.len() - left_out.len();
     let local = fleet.local.as_ref().map(|local| format!("this machine's registry ({})", local.path));
     let whose = match &fleet.view {
@@ -252,7 +253,8 @@ fn header(fleet: &FleetEvidence, left_out: &[&str]) -> String {
     };
     let without = if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
     let keep = fleet.what_if_keep.map_or_else(String::new, |keep| format!("; as if every app kept {keep}"));
-    format!("view {}{}{keep}, as of {}\n\n", escape(&whose), escape(&without), fleet.as_of)
+    let line = format!("view {}{}{keep}, as of {}", escape(&whose), escape(&without), terminal::instant(fleet.as_of));
+    format!("{}\n\n", terminal::wrap(&line, columns))
 }
 
 #[derive(Serialize)]

@@ -3,13 +3,13 @@
 use super::detail::{verdict, why};
 use crate::context::finding_line;
 use crate::retention::decision::{AppDecision, ORDER, VersionDecision};
-use crate::terminal::{Table, escape};
+use crate::terminal::{self, Table, escape};
 
 pub(super) fn text(app: &AppDecision, wanted: &str, columns: Option<u16>) -> String {
     let Some(version) = app.versions.iter().find(|version| version.version == wanted) else { return String::new() };
     let mut text =
         format!("{}/{} {}: {}\n", escape(&app.account), escape(&app.app), escape(&version.version), verdict(version));
-    text.push_str(&place(app, version));
+    text.push_str(&format!("{}\n", terminal::wrap(&place(app, version), columns)));
     for refusal in &app.refusals {
         text.push_str(&finding_line(refusal, columns));
         text.push('\n');
@@ -52,5 +52,5 @@ fn place(app: &AppDecision, version: &VersionDecision) -> String {
         _ => "no readable manifest, so no rank".to_owned(),
     };
     let bake = version.bakes_until.map_or_else(String::new, |until| format!("; its bake window ends {until}"));
-    format!("{place}; {keep}{bake}\n")
+    format!("{place}; {keep}{bake}")
 }
