@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `gather` | reads the stores, the snapshots and this machine's registry | read-only handles: on them there is no delete |
 //! | [`evidence`] | everything that a decision rests on, each item with its key and etag | nothing; it is saved and replayed |
-//! | [`decide`] | evidence in, decision out: pure, the same bytes for the same evidence in any order | nothing |
+//! | [`mod@decide`] | evidence in, decision out: pure, the same bytes for the same evidence in any order | nothing |
 //! | [`decision`] | the verdicts, with every reason and what would unblock a refusal | nothing |
 //! | `victims` | which objects would go with the versions that may go; pure | nothing |
 //! | `view` | a decision on its way out, app by app | nothing |
