@@ -250,8 +250,10 @@ fn all_routes(evidence: &Evidence) -> Vec<RouteEvidence> {
     routes
 }
 
-/// How many worlds are compared; a seed that fails is named, and is that world for good.
-const WORLDS: u64 = 100_000;
+/// How many worlds are compared; a seed that fails is named, and is that world for good. `CARLOSCTL_WORLDS` asks for more.
+fn worlds() -> u64 {
+    std::env::var("CARLOSCTL_WORLDS").map_or(100_000, |asked| asked.parse().expect("a number of worlds"))
+}
 
 /// How often the two evaluators came out how.
 type Tally = BTreeMap<(&'static str, &'static str), u64>;
@@ -306,8 +308,9 @@ fn compare(seeds: impl Iterator<Item = u64>) -> Tally {
 
 #[test]
 fn nothing_that_the_naive_evaluator_protects_or_refuses_is_ever_eligible() {
+    let worlds = worlds();
     let tallies = std::thread::scope(|scope| {
-        let halves = [0, 1].map(|first| scope.spawn(move || compare((first..WORLDS).step_by(2))));
+        let halves = [0, 1].map(|first| scope.spawn(move || compare((first..worlds).step_by(2))));
         halves.map(|half| half.join().expect("a seed failed, see above"))
     });
     // The comparison says something only while worlds of every kind come up.
@@ -320,6 +323,7 @@ fn nothing_that_the_naive_evaluator_protects_or_refuses_is_ever_eligible() {
         ("no policy", "no policy"),
     ] {
         let count: u64 = tallies.iter().filter_map(|tally| tally.get(&kinds)).sum();
-        assert!(count > WORLDS / 1000, "{kinds:?}: {count} of {tallies:?}");
+        assert!(count > worlds / 1000, "{kinds:?}: {count} of {tallies:?}");
     }
+    println!("{worlds} worlds: {tallies:?}");
 }
