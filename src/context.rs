@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::finding::{Finding, Severity};
 use crate::settings::{Settings, StoreChoice, parse_host_env};
 use crate::store::{DirectoryStore, ReadStore, S3Settings, S3Store, WriteStore};
-use crate::terminal::{Consent, Progress, escape};
+use crate::terminal::{Consent, Paper, Progress, escape};
 use crate::world::World;
 
 /// Where the platform keeps a box's settings (formats.md section 8).
@@ -33,8 +33,8 @@ pub trait Answer: Serialize {
     /// The document's name and version, such as `carlosctl.snapshot-list/1`.
     const SCHEMA: &'static str;
 
-    /// The answer for people, fitted to `columns` where that is known. Foreign text in it is already escaped.
-    fn text(&self, columns: Option<u16>) -> String;
+    /// The answer for people, made for `paper`. Foreign text in it is already escaped.
+    fn text(&self, paper: Paper) -> String;
 }
 
 impl<'w> Context<'w> {
@@ -140,6 +140,12 @@ impl<'w> Context<'w> {
         self.world.terminal.stderr && !self.settings.quiet && !self.settings.json
     }
 
+    /// The paper that standard output is.
+    #[must_use]
+    pub fn paper(&self) -> Paper {
+        Paper::of(self.world.terminal, &self.world.env)
+    }
+
     /// This machine's name.
     #[must_use]
     pub fn machine(&self) -> String {
@@ -171,7 +177,7 @@ impl<'w> Context<'w> {
             text.push('\n');
             text
         } else {
-            answer.text(self.world.terminal.columns)
+            answer.text(self.paper())
         };
         self.print(&text).map(|_| ())
     }

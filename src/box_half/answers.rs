@@ -7,6 +7,7 @@ use super::retention_pass::Pruned;
 use super::snapshot_pass::{Outcome, Published};
 use crate::context::Answer;
 use crate::platform::Label;
+use crate::terminal::Paper;
 
 #[derive(Serialize)]
 pub(super) struct SnapshotAnswer {
@@ -33,7 +34,7 @@ impl SnapshotAnswer {
 impl Answer for SnapshotAnswer {
     const SCHEMA: &'static str = "carlosctl.box-snapshot/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         self.text.clone()
     }
 }
@@ -49,7 +50,7 @@ pub(super) struct ReportAnswer {
 impl Answer for ReportAnswer {
     const SCHEMA: &'static str = "carlosctl.box-report/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         format!("{}\n", crate::terminal::escape(&self.reported.to_string()))
     }
 }
@@ -65,7 +66,7 @@ pub(super) struct RetentionAnswer {
 impl Answer for RetentionAnswer {
     const SCHEMA: &'static str = "carlosctl.box-retention/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         format!("{}\n", self.pruned)
     }
 }
@@ -82,7 +83,7 @@ pub(super) struct LoopAnswer {
 impl Answer for LoopAnswer {
     const SCHEMA: &'static str = "carlosctl.box-loop/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         String::new()
     }
 }
@@ -96,7 +97,7 @@ pub(super) struct Nothing {
 impl Answer for Nothing {
     const SCHEMA: &'static str = "carlosctl.box-none/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         String::new()
     }
 }

@@ -26,7 +26,7 @@ use crate::context::{Answer, Context};
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::snapshot::{blocking, disk};
-use crate::terminal;
+use crate::terminal::{self, Paper};
 
 use self::bucket::Bucket;
 use self::walk::Step;
@@ -154,7 +154,7 @@ impl Demo {
 impl Answer for Demo {
     const SCHEMA: &'static str = "carlosctl.demo/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         self.ending()
     }
 }

@@ -7,7 +7,7 @@ use super::evidence::Candidate;
 use crate::context::{Answer, finding_line};
 use crate::finding::{Code, Finding, Severity};
 use crate::settings::Origin;
-use crate::terminal::{self, Table};
+use crate::terminal::{self, Paper, Table};
 
 /// The answer.
 #[derive(Debug, Serialize)]
@@ -25,7 +25,7 @@ pub(super) struct Diagnosis {
 impl Answer for Diagnosis {
     const SCHEMA: &'static str = "carlosctl.doctor/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut table = Table::new(&["setting", "value", "from"], columns);
         for origin in &self.settings {
             table.row([origin.name, &origin.value, &origin.from]);

@@ -13,7 +13,7 @@ use crate::finding::Finding;
 use crate::platform::Label;
 use crate::snapshot::Verdict;
 use crate::store::ObjectMeta;
-use crate::terminal::{self, Table};
+use crate::terminal::{self, Paper, Table};
 
 /// The answer.
 #[derive(Debug, Serialize)]
@@ -108,7 +108,7 @@ impl Drilled {
 impl Answer for Drill {
     const SCHEMA: &'static str = "carlosctl.drill/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         if self.boxes.is_empty() {
             return format!("no box has a snapshot in {}\n", terminal::escape(&self.store));
         }

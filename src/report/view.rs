@@ -8,7 +8,7 @@ use super::rows::Row;
 use crate::context::{Answer, finding_line};
 use crate::platform::{HostBuilds, Label};
 use crate::retention::evidence::{ReportEvidence, ReportSource, Seen, Unlisted};
-use crate::terminal::{self, Table, escape};
+use crate::terminal::{self, Paper, Table, escape};
 
 /// The answer of `report list`.
 #[derive(Debug, Serialize)]
@@ -98,7 +98,7 @@ impl Row {
 impl Answer for Listing {
     const SCHEMA: &'static str = "carlosctl.report-list/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut text = if self.reports.is_empty() {
             format!("no box has reported in {}\n", escape(&self.store))
         } else {
@@ -128,7 +128,7 @@ impl Answer for Listing {
 impl Answer for Shown {
     const SCHEMA: &'static str = "carlosctl.report-show/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut text = String::new();
         for detail in &self.reports {
             let row = &detail.row;

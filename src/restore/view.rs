@@ -11,7 +11,7 @@ use crate::finding::{Code, Finding};
 use crate::platform::Label;
 use crate::snapshot::push_apps;
 use crate::store::ObjectMeta;
-use crate::terminal::{self, Table};
+use crate::terminal::{self, Paper, Table};
 
 /// The answer of `restore` and `restore undo`.
 #[derive(Debug, Serialize)]
@@ -50,7 +50,7 @@ pub(super) struct Answered {
 impl Answer for Answered {
     const SCHEMA: &'static str = "carlosctl.restore/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         let target = terminal::escape(&self.target.display().to_string()).into_owned();
         let mut text = match self.outcome {
             "installed" => format!("installed {} of {} into {target}\n", self.what(), self.from()),

@@ -22,7 +22,7 @@ use crate::platform::{Label, Stamp};
 use crate::registry::Census;
 use crate::snapshot::{self, BoxEvidence, Chosen, Expected, Private, Selector, SidecarRead, Source, Verdict, fetch_and_prove};
 use crate::store::ObjectMeta;
-use crate::terminal;
+use crate::terminal::{self, Paper};
 
 use super::gather::look_at_target;
 
@@ -235,7 +235,7 @@ struct ReceiptObject {
 impl Answer for Watched {
     const SCHEMA: &'static str = "carlosctl.restore-watch/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut text = format!("{} after the restore of {}: {}\n", self.this_box, self.from_box, self.verdict.word());
         for finding in &self.findings {
             text.push_str(&finding_line(finding, columns));

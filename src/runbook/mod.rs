@@ -29,7 +29,7 @@ use crate::cli::runbook::RunbookCommand;
 use crate::context::{Answer, Context};
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::terminal::Table;
+use crate::terminal::{Paper, Table};
 
 use self::parse::Runbook;
 
@@ -116,7 +116,7 @@ impl Listed {
 impl Answer for List {
     const SCHEMA: &'static str = "carlosctl.runbook-list/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut table = Table::new(&["runbook", "when"], columns);
         for runbook in &self.runbooks {
             table.row([&runbook.name, &runbook.when]);
@@ -138,7 +138,7 @@ impl Answer for Shown {
     const SCHEMA: &'static str = "carlosctl.runbook-show/1";
 
     /// Fitted to a terminal; into a pipe or a file goes the Markdown as it is.
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         match columns {
             Some(columns) => page::page(&self.runbook, usize::from(columns)),
             None => self.text.to_owned(),

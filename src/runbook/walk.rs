@@ -13,7 +13,7 @@ use crate::context::{Answer, Context};
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::snapshot::blocking;
-use crate::terminal::{escape, instant};
+use crate::terminal::{Paper, escape, instant};
 
 use super::expect::{self, Values, is_safe};
 use super::page;
@@ -306,7 +306,7 @@ fn interrupted() -> CommandError {
 impl Answer for Walked {
     const SCHEMA: &'static str = "carlosctl.runbook-run/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         format!(
             "{}: {}; {} of {} commands as the runbook says\ntranscript  {}\n",
             self.runbook,

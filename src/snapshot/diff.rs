@@ -12,7 +12,7 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::platform::Label;
 use crate::registry::{self, Registry, RegistryError, Row, RowChange, TableDiff};
-use crate::terminal;
+use crate::terminal::{self, Paper};
 
 #[derive(Debug, Serialize)]
 struct Differs {
@@ -56,7 +56,7 @@ pub(super) async fn run(args: &DiffArgs, context: &mut Context<'_>) -> Result<Ex
 impl Answer for Differs {
     const SCHEMA: &'static str = "carlosctl.snapshot-diff/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         let (from, to) = (terminal::escape(&self.from), terminal::escape(&self.to));
         if self.tables.is_empty() {
             return format!("{from} and {to} of {} do not differ\n", self.label);

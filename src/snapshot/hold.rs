@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::finding::{Finding, Severity};
 use crate::platform::{Label, Stamp};
 use crate::store::{self, Capability, ObjectMeta};
-use crate::terminal::{self, Table};
+use crate::terminal::{self, Paper, Table};
 
 pub use take::take;
 
@@ -90,7 +90,7 @@ async fn hold(label: &Label, all_versions: bool, context: &mut Context<'_>) -> R
 impl Answer for Hold {
     const SCHEMA: &'static str = "carlosctl.snapshot-hold/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut table = Table::new(&["copy", "from", "size", "sha256"], columns);
         for held in &self.objects {
             let name = held.object.key.rsplit('/').next().unwrap_or_default();
@@ -141,7 +141,7 @@ async fn list(boxes: &[Label], as_of: Option<Timestamp>, context: &mut Context<'
 impl Answer for Holds {
     const SCHEMA: &'static str = "carlosctl.snapshot-hold-list/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         if self.holds.is_empty() {
             return "no holds\n".to_owned();
         }

@@ -1,5 +1,7 @@
 //! `snapshot list`: one row a box, and one a generation.
 
+mod timeline;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use crate::exit::Exit;
 use crate::finding::{Code, Finding, Severity};
 use crate::platform::{Label, Stamp, keys};
 use crate::store::ObjectMeta;
-use crate::terminal::{self, Table};
+use crate::terminal::{self, Paper, Table};
 
 /// Up to this many boxes are listed with their generations when no box was named.
 const BOXES_IN_DETAIL: usize = 8;
@@ -265,7 +267,8 @@ impl State {
 impl Answer for Listing {
     const SCHEMA: &'static str = "carlosctl.snapshot-list/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, paper: Paper) -> String {
+        let columns = paper.columns;
         if self.boxes.is_empty() {
             let mut text = format!("no box has a snapshot in {}\n", terminal::escape(&self.store));
             self.push_rest(&mut text, columns);
@@ -291,7 +294,7 @@ impl Answer for Listing {
         let mut text = table.to_string();
         for row in &self.boxes {
             if self.in_detail {
-                self.push_detail(&mut text, row, columns);
+                self.push_detail(&mut text, row, paper);
             } else if !row.findings.is_empty() {
                 text.push('\n');
                 push_findings(&mut text, &row.findings, columns);
@@ -331,29 +334,10 @@ impl Listing {
         format!("{}, {} ago", drill.verdict, self.age(drill.stamp.instant()))
     }
 
-    fn push_detail(&self, text: &mut String, row: &BoxRow, columns: Option<u16>) {
+    fn push_detail(&self, text: &mut String, row: &BoxRow, paper: Paper) {
+        let columns = paper.columns;
         text.push_str(&format!("\n{}\n", row.label));
-        let mut table = Table::new(&["  stamp", "age", "size", "current", "flags"], columns);
-        if let Some(current) = &row.current {
-            table.row([
-                "  current",
-                &row.current_at.map(|at| self.age(at)).unwrap_or_default(),
-                &terminal::bytes(current.bytes),
-                "=",
-                &format!("sidecar {}", row.sidecar.status),
-            ]);
-        }
-        for generation in &row.generations {
-            let flags: Vec<&str> = generation.flags.iter().map(|code| code.as_str()).collect();
-            table.row([
-                &format!("  {}", generation.stamp),
-                &self.age(generation.stamp.instant()),
-                &terminal::bytes(generation.object.bytes),
-                &String::from(if generation.same_as_current { "=" } else { "" }),
-                &flags.join(" "),
-            ]);
-        }
-        text.push_str(&table.to_string());
+        timeline::push(text, row, paper, |at| self.age(at));
         super::versions::push_table(text, &row.versions, columns);
         for hold in &row.holds {
             let sealed = if hold.sealed { "" } else { ", not sealed" };

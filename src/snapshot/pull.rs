@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::finding::{Code, Finding};
 use crate::platform::Label;
 use crate::store::ObjectMeta;
-use crate::terminal;
+use crate::terminal::{self, Paper};
 
 #[derive(Debug, Serialize)]
 struct Pulled {
@@ -89,7 +89,7 @@ fn publish(from: &Path, out: &Path) -> Result<(), CommandError> {
 impl Answer for Pulled {
     const SCHEMA: &'static str = "carlosctl.snapshot-pull/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         format!(
             "wrote {} ({}, sha256 {}) from {} of {}\n",
             terminal::escape(&self.out.display().to_string()),

@@ -19,7 +19,7 @@ use crate::finding::{self, Finding};
 use crate::platform::Label;
 use crate::registry::AppHosts;
 use crate::store::ObjectMeta;
-use crate::terminal::{self, Table};
+use crate::terminal::{self, Paper, Table};
 
 #[derive(Debug, Serialize)]
 struct Shown {
@@ -113,7 +113,7 @@ pub async fn resolve<L: Landing>(
 impl Answer for Shown {
     const SCHEMA: &'static str = "carlosctl.snapshot-show/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut table = Table::new(&["what", "value"], columns);
         table.row(["box", self.label.as_str()]);
         table.row(["chosen", &self.at]);

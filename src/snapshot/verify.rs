@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::finding::{self, Code, Finding};
 use crate::platform::{Label, Stamp, keys};
 use crate::store::{ObjectMeta, ReadStore};
-use crate::terminal::{self, Table};
+use crate::terminal::{self, Paper, Table};
 
 /// How many boxes are proved at once, and how many snapshots of each are on the local disk.
 const BOXES_AT_ONCE: usize = 4;
@@ -264,7 +264,7 @@ fn compare_with_own_generation(seen: &BoxEvidence, proved: &mut [Proved]) {
 impl Answer for Verified {
     const SCHEMA: &'static str = "carlosctl.snapshot-verify/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         if self.boxes.is_empty() {
             return format!("no box has a snapshot in {}\n", terminal::escape(&self.store));
         }

@@ -1,16 +1,20 @@
 //! What an operator sees and types: escaped text, tables, progress and the one prompt.
 
+mod bar;
 mod consent;
 mod escape;
 mod nearest;
+mod paper;
 mod progress;
 mod table;
 mod words;
 mod wrap;
 
+pub use bar::bar;
 pub use consent::{Consent, ConsentError, Prompt, TerminalPrompt};
 pub use escape::escape;
 pub use nearest::nearest;
+pub use paper::{Paper, shows_colour};
 pub use progress::Progress;
 pub use table::Table;
 pub use words::{age, bytes, count, duration, instant};

@@ -1,23 +1,32 @@
 //! Sentences folded at words, for a terminal whose width is known.
 
+use unicode_width::UnicodeWidthStr;
+
 /// Narrower than this, the terminal folds by itself as well as we could.
 const NARROWEST: u16 = 40;
-/// What a folded sentence goes on with.
-const INDENT: &str = "    ";
+/// By how much the later lines of a folded sentence are indented.
+const INDENT: usize = 4;
 
 /// `line` folded into lines of at most `columns`, the later ones indented. A word that is longer stays whole, because it is a
 /// key or a path. Whole lines only: a command that is to be copied is not given here.
 #[must_use]
 pub fn wrap(line: &str, columns: Option<u16>) -> String {
-    let Some(columns) = columns.filter(|columns| *columns >= NARROWEST).map(usize::from) else { return line.to_owned() };
+    match columns.filter(|columns| *columns >= NARROWEST) {
+        Some(columns) => fold(line, usize::from(columns), INDENT),
+        None => line.to_owned(),
+    }
+}
+
+/// As [`wrap`], with the later lines indented by `indent`.
+pub(super) fn fold(line: &str, columns: usize, indent: usize) -> String {
     let mut folded = String::with_capacity(line.len() + 16);
     let mut used = 0;
     for (at, word) in line.split(' ').enumerate() {
-        let width = word.chars().count();
-        if used > 0 && used + 1 + width > columns {
+        let width = word.width();
+        if used > indent && used + 1 + width > columns {
             folded.push('\n');
-            folded.push_str(INDENT);
-            used = INDENT.len();
+            folded.push_str(&" ".repeat(indent));
+            used = indent;
         } else if at > 0 {
             folded.push(' ');
             used += 1;

@@ -13,7 +13,7 @@ use crate::retention::AppName;
 use crate::retention::decision::Status;
 use crate::retention::plan::{AppPlan, Plan, PlannedVersion};
 use crate::store::{ObjectMeta, ReadStore};
-use crate::terminal::escape;
+use crate::terminal::{Paper, escape};
 
 /// What became of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl Ran {
 impl Answer for Ran {
     const SCHEMA: &'static str = "carlosctl.retention-run/1";
 
-    fn text(&self, columns: Option<u16>) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut text = String::new();
         for app in self.apps.iter().filter(|app| app.says_something()) {
             let name = format!("{}/{}", app.account, app.app);

@@ -10,7 +10,7 @@ use crate::platform::{Label, Stamp, keys};
 use crate::snapshot::look::look;
 use crate::snapshot::select::Selector;
 use crate::store::WriteStore;
-use crate::terminal::{self, Consent};
+use crate::terminal::{self, Consent, Paper};
 
 #[derive(Debug, Serialize)]
 struct Released {
@@ -66,7 +66,7 @@ async fn delete(store: &dyn WriteStore, label: &Label, hold: Stamp, _consent: &C
 impl Answer for Released {
     const SCHEMA: &'static str = "carlosctl.snapshot-hold-release/1";
 
-    fn text(&self, _columns: Option<u16>) -> String {
+    fn text(&self, _: Paper) -> String {
         format!("released hold {} of box {}: {} objects deleted\n", self.hold, self.label, self.deleted.len())
     }
 }
