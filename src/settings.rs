@@ -11,7 +11,11 @@ use serde::Serialize;
 
 use crate::cli::{Color, Global};
 use crate::error::CommandError;
+use crate::host::units::BOX_HALF;
 use crate::platform::Label;
+
+/// What opens the registry, as far as it has public names (formats.md section 8).
+const AGENT_UNITS: &str = "carlos-edge.service,carlos-agent.service,carlos.service";
 
 /// Where a store is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,15 +135,7 @@ impl Settings {
         let region = lookup.text("region", global.region.clone(), Some("CARLOS_AWS_REGION"), None);
         let this_box = lookup.text("this-box", global.this_box.clone(), Some("CARLOS_BOX_LABEL"), None);
         let registry = registry(&mut lookup, global.registry.as_deref());
-        let units = if global.agent_unit.is_empty() { None } else { Some(global.agent_unit.join(",")) };
-        let agent_units = lookup
-            .text(
-                "agent-unit",
-                units,
-                Some("CARLOS_AGENT_UNITS"),
-                Some("carlos-edge.service,carlos-agent.service,carlos.service"),
-            )
-            .unwrap_or_default();
+        let agent_units = agent_units(&mut lookup, &global.agent_unit);
         let default_account =
             lookup.text("default-account", None, Some("CARLOS_DEFAULT_ACCOUNT"), Some("ops")).unwrap_or_default();
         let release_pubkey = lookup.text("release-pubkey", None, Some("CARLOS_RELEASE_PUBKEY"), None);
@@ -159,12 +155,7 @@ impl Settings {
                 .map(|text| text.parse().map_err(|error| CommandError::usage(format!("this box's own label: {error}"))))
                 .transpose()?,
             registry,
-            agent_units: agent_units
-                .split([',', ' '])
-                .map(str::trim)
-                .filter(|unit| !unit.is_empty())
-                .map(str::to_owned)
-                .collect(),
+            agent_units,
             default_account,
             release_pubkey,
             fleet_box: box_role.as_deref() == Some("fleet"),
@@ -178,6 +169,23 @@ impl Settings {
             origins: lookup.origins,
         })
     }
+}
+
+/// The units that must be stopped: those that are named, and our own box half, whoever is named.
+fn agent_units(lookup: &mut Lookup<'_>, typed: &[String]) -> Vec<String> {
+    let typed = if typed.is_empty() { None } else { Some(typed.join(",")) };
+    let named = lookup.text("agent-unit", typed, Some("CARLOS_AGENT_UNITS"), Some(AGENT_UNITS)).unwrap_or_default();
+    let mut units: Vec<String> =
+        named.split([',', ' ']).map(str::trim).filter(|unit| !unit.is_empty()).map(str::to_owned).collect();
+    let is_ours = |unit: &String| unit == BOX_HALF || BOX_HALF.strip_suffix(".service") == Some(unit);
+    if !units.iter().any(is_ours) {
+        units.push(BOX_HALF.to_owned());
+        if let Some(origin) = lookup.origins.last_mut() {
+            origin.value = units.join(",");
+            origin.from.push_str(", and always carlosctl's own");
+        }
+    }
+    units
 }
 
 /// The live registry: typed, else in the data directory.
@@ -314,64 +322,4 @@ fn unquote(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-
-    fn resolve(args: &[&str], env: &[(&str, &str)], host: &[(&str, &str)]) -> Settings {
-        #[derive(Parser)]
-        struct Only {
-            #[command(flatten)]
-            global: Global,
-        }
-        let map = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let only = Only::try_parse_from(std::iter::once("t").chain(args.iter().copied())).expect("valid flags");
-        Settings::resolve(&only.global, &map(env), &map(host)).expect("valid settings")
-    }
-
-    #[test]
-    fn flag_then_environment_then_host_file_then_default() {
-        let host = [("CARLOS_DATA_DIR", "/srv"), ("CARLOS_BOX_LABEL", "from-host")];
-        let settings = resolve(&[], &[("CARLOS_BOX_LABEL", "from-env")], &host);
-        assert_eq!(settings.registry, PathBuf::from("/srv/registry.db"));
-        assert_eq!(settings.this_box.expect("a label").as_str(), "from-env");
-        let settings = resolve(&["--this-box", "typed"], &[("CARLOS_BOX_LABEL", "from-env")], &host);
-        assert_eq!(settings.this_box.expect("a label").as_str(), "typed");
-        assert_eq!(resolve(&[], &[], &[]).registry, PathBuf::from("/data/registry.db"));
-    }
-
-    #[test]
-    fn a_bucket_wins_over_a_directory_and_a_flag_over_both() {
-        let both = [("CARLOS_DEPLOYMENT_BUCKET", "dep"), ("CARLOS_DEPLOYMENT_DIR", "/d")];
-        assert_eq!(resolve(&[], &both, &[]).deployment, Some(StoreChoice::Bucket("dep".into())));
-        assert_eq!(resolve(&["--dir", "/x"], &both, &[]).deployment, Some(StoreChoice::Directory("/x".into())));
-        assert_eq!(resolve(&["--dir", "/x", "--bucket", "b"], &[], &[]).deployment, Some(StoreChoice::Bucket("b".into())));
-    }
-
-    #[test]
-    fn an_origin_never_shows_the_password_of_a_url() {
-        let shown = |url: &str| {
-            let settings = resolve(&["--endpoint-url", url], &[], &[]);
-            assert_eq!(settings.endpoint_url.as_deref(), Some(url));
-            settings.origins.into_iter().find(|origin| origin.name == "endpoint-url").expect("an origin").value
-        };
-        assert_eq!(shown("https://user:p@ss@h:9000/a@b"), "https://[redacted]@h:9000/a@b");
-        assert_eq!(shown("https://token@h?x"), "https://[redacted]@h?x");
-        assert_eq!(shown("https://h:9000/a@b"), "https://h:9000/a@b");
-    }
-
-    #[test]
-    fn host_env_reads_quotes_as_systemd_does() {
-        let text = "# c \"\nA=1\nB=\"two words\" \nC='a\\b'\nD=x\\\ny\n\n;E=1\nF=\"a\\\"b\"\nG=a b  \n";
-        let values = parse_host_env(text).expect("it reads");
-        let get = |name: &str| values.get(name).map(String::as_str);
-        assert_eq!(get("A"), Some("1"));
-        assert_eq!(get("B"), Some("two words"));
-        assert_eq!(get("C"), Some("a\\b"));
-        assert_eq!(get("D"), Some("xy"));
-        assert_eq!(get("E"), None);
-        assert_eq!(get("F"), Some("a\"b"));
-        assert_eq!(get("G"), Some("a b"));
-        assert_eq!(parse_host_env("A=1\nnonsense\n"), Err("line 2: no '=' in it".to_owned()));
-    }
-}
+mod tests;

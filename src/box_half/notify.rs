@@ -1,4 +1,4 @@
-//! Telling systemd (`sd_notify`): ready, and stopping. Nothing is said where nobody asked.
+//! Telling systemd (`sd_notify`): ready, nothing to do, and stopping. Nothing is said where nobody asked.
 
 use std::collections::BTreeMap;
 use std::os::linux::net::SocketAddrExt;
@@ -21,6 +21,11 @@ impl Notify {
     /// The loops are armed.
     pub(super) fn ready(&self) {
         self.say("READY=1");
+    }
+
+    /// There is nothing to do here, and that is right: a unit that ends without ever having been ready would have failed.
+    pub(super) fn nothing_to_do(&self, why: &str) {
+        self.say(&format!("READY=1\nSTATUS={}", why.replace('\n', " ")));
     }
 
     /// It was told to stop.

@@ -46,19 +46,14 @@ pub async fn run(command: &BoxCommand, context: &mut Context<'_>) -> Result<Exit
         BoxCommand::Run(pace) => Job::Loops { which: Which::All, pace: pace.interval },
     };
     if context.settings.fleet_box {
-        context.say(&format!("agent: {} is a platform-box job — skipped on a fleet box", job.name()));
-        context.answer(&Nothing { outcome: "skipped" }, context.now())?;
-        return Ok(Exit::Done);
+        return nothing(&job, "skipped", "is a platform-box job — skipped on a fleet box", context);
     }
     let desk = match Desk::open(&job, context).await {
         Ok(desk) => desk,
-        // The agent goes on without it; a command that was typed once is told.
-        Err(error)
-            if error.exit == Exit::Usage && matches!(job, Job::Loops { .. }) && context.settings.deployment.is_none() =>
-        {
-            context.say(&format!("agent: {} disabled: {}", job.name(), error.message));
-            context.answer(&Nothing { outcome: "disabled" }, context.now())?;
-            return Ok(Exit::Done);
+        // The agent goes on without this loop. Who has all of them from here would have none, and is told: a command that
+        // was typed, and a service that would stand there as if this box were snapshotted.
+        Err(error) if error.exit == Exit::Usage && job.is_one_loop() && context.settings.deployment.is_none() => {
+            return nothing(&job, "disabled", &format!("disabled: {}", error.message), context);
         }
         Err(error) => return Err(error),
     };
@@ -81,6 +76,16 @@ pub async fn run(command: &BoxCommand, context: &mut Context<'_>) -> Result<Exit
             context.answer(&answer, now)?;
         }
     }
+    Ok(Exit::Done)
+}
+
+/// Ends a job that has nothing to do here, as the platform's agent says it.
+fn nothing(job: &Job, outcome: &'static str, why: &str, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    context.say(&format!("agent: {} {why}", job.name()));
+    if matches!(job, Job::Loops { .. }) {
+        Notify::new(&context.world.env).nothing_to_do(&format!("{} {why}", job.name()));
+    }
+    context.answer(&Nothing { outcome }, context.now())?;
     Ok(Exit::Done)
 }
 
@@ -121,6 +126,11 @@ impl Job {
             Self::Retention | Self::Loops { which: Which::Retention, .. } => "box retention",
             Self::Loops { which: Which::All, .. } => "box run",
         }
+    }
+
+    /// Whether this is one of the agent's loops by itself.
+    fn is_one_loop(&self) -> bool {
+        matches!(self, Self::Loops { which: Which::Snapshots | Which::Retention, .. })
     }
 
     fn prunes(&self) -> bool {

@@ -118,7 +118,7 @@ pub struct Global {
     /// The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]
     #[arg(long, global = true, value_name = "PATH", hide_short_help = true)]
     pub registry: Option<PathBuf>,
-    /// A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]
+    /// A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]
     #[arg(long, global = true, value_name = "UNIT", hide_short_help = true)]
     pub agent_unit: Vec<String>,
     /// The file that has settings which the environment lacks [default: /etc/carlos/host.env]

@@ -243,6 +243,41 @@ fn systemd_is_told_when_it_is_ready_and_when_it_stops() {
 }
 
 #[test]
+fn a_unit_with_nothing_to_do_is_ready_and_ends_and_one_without_a_store_fails_with_the_reason() {
+    let (deployment, registry) = lived(20);
+    let socket_path = deployment.beside("notify");
+    let socket = UnixDatagram::bind(&socket_path).expect("bound");
+    socket.set_nonblocking(true).expect("set");
+    let hear = || {
+        let mut heard = [0; 128];
+        socket.recv(&mut heard).ok().map(|length| String::from_utf8_lossy(&heard[..length]).into_owned())
+    };
+    let on_a_fleet_box = on_the_box(&["box", "run"], &deployment, &registry).env("CARLOS_BOX_ROLE", "fleet");
+    let skipped = on_a_fleet_box.env("NOTIFY_SOCKET", &socket_path).run();
+    insta::assert_snapshot!(skipped, @r"
+    ------- stderr -------
+    agent: box half is a platform-box job — skipped on a fleet box
+    [exit 0]
+    ");
+    assert_eq!(hear().as_deref(), Some("READY=1\nSTATUS=box half is a platform-box job — skipped on a fleet box"));
+
+    let without = |args: [&str; 2]| {
+        let invocation = carlosctl(args).arg("--registry").arg(&registry).env("CARLOS_BOX_LABEL", "edge-a1");
+        invocation.env("NOTIFY_SOCKET", &socket_path)
+    };
+    insta::assert_snapshot!(without(["box", "run"]).run(), @r"
+    ------- stderr -------
+    error: no deployment store is named
+    hint: give --bucket NAME or --dir PATH, or set CARLOS_DEPLOYMENT_BUCKET or CARLOS_DEPLOYMENT_DIR
+    hint: to look around first: carlosctl demo
+    [exit 2]
+    ");
+    assert_eq!(hear(), None);
+    assert_eq!(without(["box", "snapshot"]).arg("--loop").run().code, 0);
+    assert_eq!(hear().as_deref(), Some("READY=1\nSTATUS=registry snapshot loop disabled: no deployment store is named"));
+}
+
+#[test]
 fn killed_at_any_moment_the_next_pass_heals() {
     let (deployment, registry) = lived(200);
     let writer = Writer::start(&registry);

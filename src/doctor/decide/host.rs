@@ -47,9 +47,8 @@ pub(super) fn at_the_registry(evidence: &Evidence, checks: &mut Vec<Finding>) {
     checks.extend(found);
     checks.push(match &host.at_work {
         Ok(None) => ready(&path, "no restore and no box half is at it"),
-        Ok(Some(AtWork { box_half: true, who })) => {
-            Finding::blocking(Code::AgentActive, &path, who.clone()).hint("stop it: systemctl stop carlosctl-box.service")
-        }
+        Ok(Some(AtWork { box_half: true, who })) => Finding::blocking(Code::AgentActive, &path, who.clone())
+            .hint(format!("stop it: systemctl stop {}", units::BOX_HALF)),
         Ok(Some(AtWork { box_half: false, who })) => {
             Finding::blocking(Code::RestoreInProgress, &path, who.clone()).hint("wait for it, or find out who runs it")
         }

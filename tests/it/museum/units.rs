@@ -42,6 +42,22 @@ fn a_stopped_unit_that_is_enabled_is_noted() {
     assert!(outcome.stderr.contains("note unit-enabled: carlos-edge.service"), "{outcome}");
 }
 
+/// Row 35: whoever names the agent's units does not think of carlosctl's own, which waits here for its next start.
+#[test]
+fn our_own_box_half_is_looked_at_whatever_units_are_named() {
+    let standby = Standby::new();
+    standby.systemctl(
+        "case \"$*\" in *carlosctl-box.service) echo LoadState=loaded; echo ActiveState=activating; echo SubState=auto-restart ;; \
+         *) echo LoadState=not-found; echo ActiveState=inactive; echo SubState=dead ;; esac",
+    );
+    let before = standby.files();
+    let named = standby.restore(["--confirm", "edge-a1"]).env("CARLOS_AGENT_UNITS", "my-agent.service").run();
+    for outcome in [named, standby.restore(["--confirm", "edge-a1"]).run()] {
+        standby.refused(&outcome, 5, &before, &["agent-active"]);
+        assert!(outcome.stderr.contains("hint: systemctl mask --now carlosctl-box.service"), "{outcome}");
+    }
+}
+
 /// Row 35: a systemctl that hangs is no answer; it must not hang the restore, and is never taken for "stopped".
 #[test]
 fn a_systemctl_that_hangs_is_given_up_and_said() {
