@@ -278,6 +278,10 @@ codes! {
         "the error of the step, both digests, or the end and last words of the boot command",
         "look at the reason; the snapshot itself is judged by the other findings";
     // Doctor.
+    MoreThanNeeded "more-than-needed" never:
+        "this identity may do more than a restore needs: whoever steals it can destroy what a restore is made from",
+        "the store looked for an object that is not there, instead of refusing the request",
+        "give operators an identity of their own, as the finding says; a restore goes on all the same";
     Ready "ready" never:
         "this check passed",
         "named in the finding",

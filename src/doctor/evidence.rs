@@ -8,7 +8,7 @@ use crate::host::trial::Replacing;
 use crate::host::units::UnitsAnswer;
 use crate::platform::Label;
 use crate::registry::Census;
-use crate::store::{Capabilities, StoreError};
+use crate::store::{Capabilities, ExpiryRule, Powers, StoreError};
 
 /// The user that the agent runs as (formats.md section 8).
 pub(super) const SERVICE_USER: &str = "carlos";
@@ -68,8 +68,12 @@ pub struct StoreFacts {
     pub largest: Option<Largest>,
     /// What may be done there.
     pub permissions: Permissions,
+    /// What this identity may do besides, below each prefix that was tried.
+    pub powers: Vec<(&'static str, Result<Powers, StoreError>)>,
     /// Whether overwritten objects are kept.
     pub versions: Versions,
+    /// The rules by which the store itself removes objects.
+    pub expiry: Result<Vec<ExpiryRule>, StoreError>,
     /// How far the store's clock is ahead, in seconds, where its answers said.
     pub clock_ahead_seconds: Option<i64>,
     /// The labels that the store knows.

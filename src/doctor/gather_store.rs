@@ -7,7 +7,10 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::platform::Label;
 use crate::platform::keys::{self, SnapshotKey};
-use crate::store::{ObjectMeta, ReadStore, StoreError, probe};
+use crate::store::{Capability, ObjectMeta, Powers, ReadStore, StoreError, WriteStore, probe};
+
+/// Where a restore only reads: whoever may do more there is told so.
+const ONLY_READ: [&str; 3] = [keys::SNAPSHOTS, keys::GENERATIONS, keys::APPS];
 
 /// What an unversioned bucket calls the one version of an object.
 const NO_VERSION: &str = "null";
@@ -28,15 +31,18 @@ pub(super) async fn gather(read_only: bool, context: &mut Context<'_>) -> Store 
     let largest = largest(store, current.clone()).await;
     let own = own(store, context).await;
     let answered = listed.is_ok();
-    let permissions = match (read_only, answered) {
-        (false, true) => tried(context).await,
-        _ => Permissions::NotTried,
+    let versions = versions(store, largest.as_ref()).await;
+    let (permissions, powers) = match (read_only, answered) {
+        (false, true) => tried(matches!(versions, Versions::Kept), context).await,
+        _ => (Permissions::NotTried, Vec::new()),
     };
     Store::Open(Box::new(StoreFacts {
         name: store.describe(),
         generations_listed: if answered { store.list_dirs(keys::GENERATIONS).await.map(|_| ()) } else { Ok(()) },
         permissions,
-        versions: versions(store, largest.as_ref()).await,
+        powers,
+        versions,
+        expiry: store.expiry_rules().await,
         candidates: candidates(store, objects).await,
         own,
         reports: reports(context).await,
@@ -80,19 +86,24 @@ async fn own(store: &dyn ReadStore, context: &Context<'_>) -> Vec<Publication> {
     own
 }
 
-/// Tries writing, conditions and deleting, on one scratch object.
-async fn tried(context: &mut Context<'_>) -> Permissions {
-    match context.deployment_for_writing().await {
-        Ok(store) => {
-            context.say(&format!(
-                "trying what may be written: one scratch object below {} of {}, removed again (--read-only leaves it out)",
-                keys::PROBES,
-                store.describe()
-            ));
-            Permissions::Tried(probe(store.as_ref()).await)
-        }
-        Err(_) => Permissions::NotTried,
-    }
+/// Tries writing, conditions and deleting, on one scratch object; then, under conditions that cannot hold, what a restore
+/// does not need.
+async fn tried(versions: bool, context: &mut Context<'_>) -> (Permissions, Vec<(&'static str, Result<Powers, StoreError>)>) {
+    let Ok(store) = context.deployment_for_writing().await else { return (Permissions::NotTried, Vec::new()) };
+    context.say(&format!(
+        "trying what may be written: one scratch object below {} of {}, removed again (--read-only leaves it out)",
+        keys::PROBES,
+        store.describe()
+    ));
+    let capabilities = probe(store.as_ref()).await;
+    let refuses = capabilities.as_ref().is_ok_and(|seen| seen.require(&[Capability::ReplaceIf, Capability::DeleteIf]).is_ok());
+    let powers = if refuses { powers(store.as_ref(), versions).await } else { Vec::new() };
+    (Permissions::Tried(capabilities), powers)
+}
+
+async fn powers(store: &dyn WriteStore, versions: bool) -> Vec<(&'static str, Result<Powers, StoreError>)> {
+    let ask = async |prefix| (prefix, store.powers(prefix, versions).await);
+    futures_util::future::join_all(ONLY_READ.map(ask)).await
 }
 
 async fn versions(store: &dyn ReadStore, largest: Option<&Largest>) -> Versions {

@@ -5,7 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::{Body, Chunks, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore};
+use super::{
+    Body, Chunks, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, WriteStore,
+};
 
 /// Which method of the traits is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,9 +19,11 @@ pub enum Operation {
     Get,
     Open,
     Head,
+    ExpiryRules,
     Put,
     Copy,
     Delete,
+    Powers,
     DeleteExact,
 }
 
@@ -231,6 +235,10 @@ impl<S: WriteStore> ReadStore for FaultyStore<S> {
         Ok(self.call(Operation::Head, key, self.inner.head(key)).await?.0)
     }
 
+    async fn expiry_rules(&self) -> Result<Vec<ExpiryRule>, StoreError> {
+        Ok(self.call(Operation::ExpiryRules, "", self.inner.expiry_rules()).await?.0)
+    }
+
     fn clock_ahead_seconds(&self) -> Option<i64> {
         self.inner.clock_ahead_seconds()
     }
@@ -248,6 +256,10 @@ impl<S: WriteStore> WriteStore for FaultyStore<S> {
 
     async fn delete(&self, key: &str) -> Result<(), StoreError> {
         self.call(Operation::Delete, key, self.inner.delete(key)).await.map(|_| ())
+    }
+
+    async fn powers(&self, prefix: &str, versions: bool) -> Result<Powers, StoreError> {
+        Ok(self.call(Operation::Powers, prefix, self.inner.powers(prefix, versions)).await?.0)
     }
 
     async fn delete_exact(&self, key: &str, etag: &str) -> Result<(), StoreError> {

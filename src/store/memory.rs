@@ -11,7 +11,10 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::key::{check_key, check_prefix, is_listed, is_whole_key, sha256_hex};
-use super::{Body, Chunks, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore, list_one};
+use super::{
+    Body, Chunks, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, WriteStore,
+    list_one,
+};
 
 /// How much one chunk of a streamed read has.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -31,6 +34,7 @@ struct State {
     clock: Timestamp,
     clock_ahead_seconds: Option<i64>,
     versions_made: u64,
+    expiry_rules: Vec<ExpiryRule>,
 }
 
 #[derive(Debug, Clone)]
@@ -54,7 +58,8 @@ impl MemoryStore {
 
     fn with(name: String, versioned: bool) -> Self {
         let clock = Timestamp::constant(1_794_700_800, 0);
-        let state = State { objects: BTreeMap::new(), clock, clock_ahead_seconds: Some(0), versions_made: 0 };
+        let state =
+            State { objects: BTreeMap::new(), clock, clock_ahead_seconds: Some(0), versions_made: 0, expiry_rules: Vec::new() };
         Self { name, versioned, state: Mutex::new(state) }
     }
 
@@ -66,6 +71,11 @@ impl MemoryStore {
     /// What [`ReadStore::clock_ahead_seconds`] answers.
     pub fn set_clock_ahead_seconds(&self, seconds: Option<i64>) {
         self.state().clock_ahead_seconds = seconds;
+    }
+
+    /// What [`ReadStore::expiry_rules`] answers. They are not followed.
+    pub fn set_expiry_rules(&self, rules: Vec<ExpiryRule>) {
+        self.state().expiry_rules = rules;
     }
 
     /// Writes unconditionally, dated as the clock says, and answers the etag.
@@ -206,6 +216,10 @@ impl ReadStore for MemoryStore {
             .collect())
     }
 
+    async fn expiry_rules(&self) -> Result<Vec<ExpiryRule>, StoreError> {
+        Ok(self.state().expiry_rules.clone())
+    }
+
     async fn get(&self, key: &str, limit_bytes: u64) -> Result<Object, StoreError> {
         let object = self.read(key, None)?;
         if object.meta.bytes > limit_bytes {
@@ -265,6 +279,11 @@ impl WriteStore for MemoryStore {
         check_key(key)?;
         self.remove(&mut self.state(), key);
         Ok(())
+    }
+
+    async fn powers(&self, prefix: &str, versions: bool) -> Result<Powers, StoreError> {
+        check_prefix(prefix)?;
+        Ok(Powers { overwrite: true, delete: true, delete_versions: versions.then_some(true) })
     }
 
     async fn delete_exact(&self, key: &str, etag: &str) -> Result<(), StoreError> {

@@ -7,6 +7,7 @@
 
 mod directory;
 mod error;
+mod expiry;
 mod faulty;
 mod key;
 mod memory;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use directory::DirectoryStore;
 pub use error::StoreError;
+pub use expiry::{Expiry, ExpiryRule};
 pub use faulty::{Effect, Fault, FaultyStore, Operation};
 pub use memory::MemoryStore;
 pub use prefixed::Prefixed;
@@ -107,6 +109,17 @@ pub enum Put {
     Replace(String),
 }
 
+/// What an identity may do below a prefix, besides reading and creating.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Powers {
+    /// Overwrite an object.
+    pub overwrite: bool,
+    /// Delete an object; where versions are kept, hide it.
+    pub delete: bool,
+    /// Delete a version for good, where versions are kept.
+    pub delete_versions: Option<bool>,
+}
+
 /// Reading. Everything here leaves the store as it was.
 ///
 /// Errors of all methods: [`StoreError`], by meaning. A missing object is `NotFound`, never an empty answer.
@@ -137,6 +150,9 @@ pub trait ReadStore: Send + Sync {
     /// The facts of one object, without its content.
     async fn head(&self, key: &str) -> Result<ObjectMeta, StoreError>;
 
+    /// Every rule by which the store itself removes or archives objects. `Unsupported` where there are none to have.
+    async fn expiry_rules(&self) -> Result<Vec<ExpiryRule>, StoreError>;
+
     /// How far the store's clock is ahead of this machine's, in seconds, as the latest answer showed; `None` when no
     /// answer carried a clock (a directory has the machine's own: `Some(0)`).
     fn clock_ahead_seconds(&self) -> Option<i64>;
@@ -164,6 +180,11 @@ pub trait WriteStore: ReadStore {
 
     /// Deletes; a missing object is success (seed: delete is idempotent).
     async fn delete(&self, key: &str) -> Result<(), StoreError>;
+
+    /// What this identity may do below `prefix`, which ends in `/`, learned without touching anything that is there. Only for
+    /// a store that was seen to honour conditions; `versions` says whether it keeps any. `Unsupported` where whoever may
+    /// write may do everything.
+    async fn powers(&self, prefix: &str, versions: bool) -> Result<Powers, StoreError>;
 
     /// Deletes only exactly `etag`. `Conflict` when the object is another one now; `NotFound` when it is gone.
     /// `Unsupported` where the store cannot be trusted to compare (see `probe`); nothing was deleted then.

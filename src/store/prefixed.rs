@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::key::check_prefix;
-use super::{Object, ObjectMeta, ObjectReader, ObjectVersion, ReadStore, StoreError};
+use super::{ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, ReadStore, StoreError};
 
 /// Reads another store's objects as if `prefix` were its root. Keys in answers are below the prefix, keys in errors are
 /// whole: an error is read by someone who looks into the real bucket.
@@ -80,6 +80,11 @@ impl ReadStore for Prefixed<'_> {
         self.below(self.inner.head(&self.whole(key)).await?)
     }
 
+    async fn expiry_rules(&self) -> Result<Vec<ExpiryRule>, StoreError> {
+        let rules = self.inner.expiry_rules().await?;
+        Ok(rules.into_iter().filter_map(|rule| rule.below(&self.prefix)).collect())
+    }
+
     fn clock_ahead_seconds(&self) -> Option<i64> {
         self.inner.clock_ahead_seconds()
     }
@@ -103,5 +108,9 @@ mod tests {
         let missing = fleet.head("status/boxes/b.json").await.expect_err("it is in another fleet");
         assert_eq!(missing, StoreError::NotFound { key: "fleets/north/status/boxes/b.json".into() });
         assert!(matches!(Prefixed::new(&store, "fleets/north"), Err(StoreError::BadKey { .. })));
+
+        let rule = |prefix: &str| ExpiryRule { id: "r".into(), prefix: prefix.into(), narrowed: false, effects: vec![] };
+        store.set_expiry_rules(vec![rule("fleets/north/status/"), rule("fleets/south/"), rule("")]);
+        assert_eq!(fleet.expiry_rules().await.expect("rules"), [rule("status/"), rule("")]);
     }
 }

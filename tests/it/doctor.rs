@@ -65,7 +65,8 @@ fn read_only_tries_nothing_out_and_cannot_say_ready() {
     assert_eq!(outcome.code, 4, "{outcome}");
     let document = outcome.json();
     assert_eq!(document["verdict"], "unknown");
-    assert_eq!(checks(&document, "not-read").len(), 2, "{outcome}");
+    let blocking = checks(&document, "not-read").into_iter().filter(|check| check["severity"] == "blocking");
+    assert_eq!(blocking.count(), 2, "{outcome}");
     assert_eq!(outcome.stderr, "");
     // Not even for a moment: the directory that a probe would have made is not there.
     assert!(!standby.deployment.file("control/carlosctl").exists());
@@ -244,4 +245,52 @@ fn at_a_terminals_width_every_line_says_what_to_do() {
         assert!(lines[number + 1].starts_with("  hint: "), "{line}");
     }
     assert!(outcome.stdout.trim_end().lines().last().expect("a line").starts_with("verdict: not-ready ("), "{outcome}");
+}
+
+const RULES: &str = "<LifecycleConfiguration>\
+    <Rule><ID>logs</ID><Filter><Prefix>logs/</Prefix></Filter><Status>Enabled</Status><Expiration><Days>1</Days></Expiration></Rule>\
+    <Rule><ID>off</ID><Filter/><Status>Disabled</Status><Expiration><Days>1</Days></Expiration></Rule>\
+    <Rule><ID>markers</ID><Filter/><Status>Enabled</Status>\
+        <Expiration><ExpiredObjectDeleteMarker>true</ExpiredObjectDeleteMarker></Expiration></Rule>\
+    <Rule><ID>old form</ID><Prefix>control/</Prefix><Status>Enabled</Status><Expiration><Days>90</Days></Expiration></Rule>\
+    <Rule><ID>small</ID><Filter><And><Prefix>control/registry-snapshot/</Prefix>\
+        <ObjectSizeLessThan>9</ObjectSizeLessThan></And></Filter><Status>Enabled</Status>\
+        <NoncurrentVersionExpiration><NoncurrentDays>3</NoncurrentDays></NoncurrentVersionExpiration>\
+        <Transition><Days>5</Days><StorageClass>GLACIER</StorageClass></Transition></Rule>\
+    </LifecycleConfiguration>";
+
+/// A bucket whose lifecycle configuration is answered with `reply`, and that may only be read.
+fn with_rules(reply: fn() -> Reply) -> Scripted {
+    Scripted::start(move |request| match (request.method.as_str(), request.query.contains("lifecycle")) {
+        ("GET", true) => Answer::from(reply()),
+        ("GET", _) if request.parameter("list-type").is_some() => {
+            Reply::page(&[("control/registry-snapshot/edge-a1.db", "e1")], None).into()
+        }
+        ("GET" | "HEAD", _) => Reply::error(404, "NoSuchKey", "no").into(),
+        _ => Reply::error(403, "AccessDenied", "Access Denied").into(),
+    })
+}
+
+#[test]
+fn lifecycle_rules_that_would_take_the_last_good_snapshot_are_told() {
+    let standby = Standby::new();
+    let lifecycle = |reply: fn() -> Reply| {
+        let outcome = on_s3(&standby, &with_rules(reply));
+        let document = outcome.json();
+        let all = document["checks"].as_array().expect("checks").iter().filter(|check| check["subject"] == "lifecycle");
+        all.map(|check| format!("{} {}", check["code"], check["because"])).collect::<Vec<_>>()
+    };
+    let found = lifecycle(|| Reply::new(200, RULES));
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found[0].contains("old form") && found[0].contains("90 days") && found[0].contains("holds/"), "{found:?}");
+    for told in &found[1..] {
+        assert!(told.starts_with("\"not-ready\"") && told.contains("small") && told.contains("only some"), "{found:?}");
+    }
+    assert!(found[1].contains("archives") != found[2].contains("archives"), "{found:?}");
+    assert!(found[1].contains("after 3 days") != found[2].contains("after 3 days"), "{found:?}");
+
+    let none = lifecycle(|| Reply::error(404, "NoSuchLifecycleConfiguration", "none"));
+    assert_eq!(none, ["\"ready\" \"no rule removes snapshots or holds\""]);
+    let unknown = lifecycle(|| Reply::error(403, "AccessDenied", "Access Denied"));
+    assert!(unknown.len() == 1 && unknown[0].starts_with("\"not-read\""), "{unknown:?}");
 }

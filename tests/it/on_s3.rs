@@ -70,6 +70,12 @@ fn main_job(server: &'static Server) {
 
     let doctor = deployment.run(&["doctor", "--this-box", "edge-b2", "--json"]).run();
     assert_eq!((doctor.code, &doctor.json()["verdict"]), (0, &"ready".into()), "{doctor}");
+    let told = doctor.json()["checks"].as_array().expect("checks").clone();
+    let of = |subject: &str| told.iter().find(|check| check["subject"] == subject).expect("a check").clone();
+    assert_eq!(of("lifecycle")["code"], "ready", "{doctor}");
+    let beyond = of("permissions beyond need");
+    assert_eq!(beyond["code"], "more-than-needed", "who may do everything is told so: {doctor}");
+    assert!(beyond["because"].as_str().expect("a text").contains("delete below control/registry-snapshots/"), "{doctor}");
     let drill = deployment.run(&["drill", "--box", "edge-a1", "--json"]).run();
     assert_eq!((drill.code, &drill.json()["boxes"][0]["verdict"]), (0, &"good".into()), "{drill}");
     let last = deployment.run(&["snapshot", "list", "--json"]).run().json()["boxes"][0]["last_drill"].clone();

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use carlosctl::store::{
-    Body, Capability, DirectoryStore, MemoryStore, Put, ReadStore, StoreError, WriteStore, create, probe, replace,
+    Body, Capability, DirectoryStore, Expiry, ExpiryRule, MemoryStore, Powers, Put, ReadStore, StoreError, WriteStore, create,
+    probe, replace,
 };
 use futures_util::future::join_all;
 
@@ -18,6 +19,8 @@ struct Habits {
     /// Whether any text is a key. SeaweedFS has no name that is key and prefix at once, and stores `\\` as `/`; a directory
     /// has no such names either.
     any_key: bool,
+    /// Whether whoever may write may be forbidden to delete, and rules may remove objects.
+    policies: bool,
     /// Whether reading what was deleted is told from reading what never was.
     tells_deleted: bool,
 }
@@ -33,6 +36,7 @@ async fn conformance(store: &dyn WriteStore, habits: Habits) {
     if habits.versions {
         versions(store, habits).await;
     }
+    policies(store, habits).await;
     let found = probe(store).await.expect("it can be tried");
     let needed = [Capability::CreateOnly, Capability::ReplaceIf, Capability::DeleteIf];
     assert_eq!(found.require(&needed), Ok(()));
@@ -227,6 +231,23 @@ async fn versions(store: &dyn WriteStore, habits: Habits) {
     assert_eq!(text(store, "ver/k").await, "third", "a create is not refused by a delete marker");
 }
 
+/// No rules, and every power; and asking for both leaves nothing behind, not even a delete marker.
+async fn policies(store: &dyn WriteStore, habits: Habits) {
+    let (rules, powers) = (store.expiry_rules().await, store.powers("pow/", habits.versions).await);
+    if !habits.policies {
+        assert!(matches!(rules, Err(StoreError::Unsupported { .. })), "{rules:?}");
+        assert!(matches!(powers, Err(StoreError::Unsupported { .. })), "{powers:?}");
+        return;
+    }
+    assert_eq!(rules, Ok(Vec::new()));
+    let all = Powers { overwrite: true, delete: true, delete_versions: habits.versions.then_some(true) };
+    assert_eq!(powers, Ok(all));
+    assert_eq!(keys(store, "pow/").await, Vec::<String>::new());
+    if habits.versions {
+        assert_eq!(store.list_versions("pow/").await, Ok(Vec::new()));
+    }
+}
+
 /// Fifty create one key and fifty replace one etag: one of each succeeds, and what it wrote is there.
 async fn race(store: &dyn WriteStore, writers: usize) {
     let attempt = |n: usize, condition: Put| async move {
@@ -253,16 +274,17 @@ async fn race(store: &dyn WriteStore, writers: usize) {
 async fn a_directory_conforms() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = DirectoryStore::open(directory.path()).expect("it opens");
-    conformance(&store, Habits { versions: false, any_key: false, tells_deleted: false }).await;
+    conformance(&store, Habits { versions: false, any_key: false, policies: false, tells_deleted: false }).await;
     race(&store, 50).await;
     assert!(matches!(store.list_versions("a/").await, Err(StoreError::Unsupported { .. })));
 }
 
 #[tokio::test]
 async fn memory_conforms() {
-    conformance(&MemoryStore::new("plain"), Habits { versions: false, any_key: true, tells_deleted: true }).await;
+    conformance(&MemoryStore::new("plain"), Habits { versions: false, any_key: true, policies: true, tells_deleted: true })
+        .await;
     let versioned = MemoryStore::versioned("versioned");
-    conformance(&versioned, Habits { versions: true, any_key: true, tells_deleted: true }).await;
+    conformance(&versioned, Habits { versions: true, any_key: true, policies: true, tells_deleted: true }).await;
     race(&versioned, 50).await;
 }
 
@@ -270,21 +292,21 @@ async fn memory_conforms() {
 async fn seaweedfs_conforms() {
     let server = servers::seaweedfs();
     let store = server.store(&server.versioned_bucket()).await;
-    conformance(&store, Habits { versions: true, any_key: false, tells_deleted: false }).await;
+    conformance(&store, Habits { versions: true, any_key: false, policies: true, tells_deleted: false }).await;
     // Its losers wait for a lock in whole seconds, so there are fewer of them.
     race(&store, 10).await;
     let store = server.store(&server.bucket()).await;
-    conformance(&store, Habits { versions: false, any_key: false, tells_deleted: false }).await;
+    conformance(&store, Habits { versions: false, any_key: false, policies: true, tells_deleted: false }).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ministack_conforms() {
     let server = servers::ministack();
     let store = server.store(&server.versioned_bucket()).await;
-    conformance(&store, Habits { versions: true, any_key: true, tells_deleted: true }).await;
+    conformance(&store, Habits { versions: true, any_key: true, policies: true, tells_deleted: true }).await;
     race(&store, 50).await;
     let store = server.store(&server.bucket()).await;
-    conformance(&store, Habits { versions: false, any_key: true, tells_deleted: true }).await;
+    conformance(&store, Habits { versions: false, any_key: true, policies: true, tells_deleted: true }).await;
 }
 
 #[tokio::test]
@@ -299,6 +321,20 @@ async fn a_bucket_that_never_kept_versions_has_one_of_each() {
         assert_eq!(id.as_deref(), Some("null"));
         let mut reader = store.open("ver/k", id.as_deref()).await.expect("it can be read by that name");
         assert_eq!(reader.chunks.next().await.expect("a piece").expect("some bytes"), "only");
+    }
+}
+
+#[tokio::test]
+async fn a_bucket_that_expires_objects_says_so() {
+    for server in [servers::seaweedfs(), servers::ministack()] {
+        let bucket = server.versioned_bucket();
+        let store = server.store(&bucket).await;
+        assert_eq!(store.expiry_rules().await, Ok(Vec::new()), "{}", server.endpoint);
+        server.expire(&bucket, "control/carlosctl/drills/", 400);
+        let rules = store.expiry_rules().await.expect("they are told");
+        let [ExpiryRule { prefix, narrowed: false, effects, .. }] = rules.as_slice() else { panic!("{rules:?}") };
+        assert_eq!(prefix, "control/carlosctl/drills/");
+        assert!(effects.contains(&Expiry::Current { days: Some(400) }), "{rules:?}");
     }
 }
 
@@ -319,6 +355,8 @@ async fn who_may_only_read_is_told_so() {
     let as_identity = |keys: (&str, &str)| carlosctl::store::S3Store::open(servers::settings(&server.endpoint, &bucket, keys));
     let reader = as_identity(server.read_only.expect("it knows one")).await.expect("it opens");
     assert_eq!(text(&reader, "k").await, "x");
+    let nothing = Powers { overwrite: false, delete: false, delete_versions: Some(false) };
+    assert_eq!(reader.powers("control/registry-snapshot/", true).await, Ok(nothing));
     let refused = reader.put("new", &body("x"), &Put::Create).await.expect_err("it may only read");
     assert!(matches!(refused, StoreError::Denied { .. }), "{refused:?}");
     assert!(matches!(reader.delete("k").await, Err(StoreError::Denied { .. })));

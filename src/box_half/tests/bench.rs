@@ -12,7 +12,8 @@ use crate::demo::registry::{RouteSpec, build_live};
 use crate::platform::{Label, Sidecar, keys};
 use crate::registry::{Census, Registry};
 use crate::store::{
-    Body, MemoryStore, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore,
+    Body, ExpiryRule, MemoryStore, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError,
+    WriteStore,
 };
 
 pub(super) struct Box_ {
@@ -160,6 +161,9 @@ impl<H: Fn(When, &str) -> bool + Send + Sync> ReadStore for Hooked<H> {
     async fn head(&self, key: &str) -> Result<ObjectMeta, StoreError> {
         self.call(key, self.inner.head(key)).await
     }
+    async fn expiry_rules(&self) -> Result<Vec<ExpiryRule>, StoreError> {
+        self.inner.expiry_rules().await
+    }
     fn clock_ahead_seconds(&self) -> Option<i64> {
         self.inner.clock_ahead_seconds()
     }
@@ -175,6 +179,9 @@ impl<H: Fn(When, &str) -> bool + Send + Sync> WriteStore for Hooked<H> {
     }
     async fn delete(&self, key: &str) -> Result<(), StoreError> {
         self.call(key, self.inner.delete(key)).await
+    }
+    async fn powers(&self, prefix: &str, versions: bool) -> Result<Powers, StoreError> {
+        self.call(prefix, self.inner.powers(prefix, versions)).await
     }
     async fn delete_exact(&self, key: &str, etag: &str) -> Result<(), StoreError> {
         self.call(key, self.inner.delete_exact(key, etag)).await

@@ -3,6 +3,8 @@
 //! Weights follow the restore: what would stop one is blocking here. A check that passed is a note of the code `ready`, so
 //! that nothing is silently left out.
 
+mod excess;
+mod expiry;
 mod host;
 mod store;
 

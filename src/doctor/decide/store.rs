@@ -1,6 +1,6 @@
 //! What the deployment store has to say.
 
-use super::{not_known, not_ready, ready};
+use super::{excess, expiry, not_known, not_ready, ready};
 use crate::doctor::evidence::{Candidate, Evidence, Permissions, Store, StoreFacts, Versions};
 use crate::finding::{Code, Finding};
 use crate::platform::keys;
@@ -58,7 +58,9 @@ fn open(facts: &StoreFacts, read_only: bool, checks: &mut Vec<Finding>) {
         });
     }
     writing(&facts.permissions, read_only, checks);
+    excess::powers(&facts.powers, read_only, checks);
     versions(&facts.versions, checks);
+    expiry::rules(&facts.expiry, checks);
     clock(facts.clock_ahead_seconds, checks);
     match &facts.reports {
         Some(Ok(reports)) => {
@@ -155,7 +157,7 @@ fn versions(versions: &Versions, checks: &mut Vec<Finding>) {
             SUBJECT,
             "overwritten objects are not kept: after a clobber, generations and holds are all there is",
         )
-        .hint("turn on versioning for the bucket, with a lifecycle rule for old versions"),
+        .hint("turn on versioning for the bucket, with a lifecycle rule that keeps old versions for a month or longer"),
         Versions::Unsupported => ready(SUBJECT, "this kind of store keeps no versions; generations and holds are all there is"),
         Versions::Unknown(because) => Finding::warning(Code::NotRead, SUBJECT, format!("not known: {because}"))
             .hint("allow this identity to list versions, for snapshot list --all-versions"),

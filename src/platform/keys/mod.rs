@@ -15,6 +15,8 @@ pub const LEGACY: [&str; 2] = ["control/registry-snapshot.db", "control/registry
 /// The document that seals a hold; written last.
 pub const HOLD_SEAL: &str = "hold.json";
 /// Below this are only our own keys; the platform never touches them.
+pub const OURS: &str = "control/carlosctl/";
+/// Holds.
 pub const HOLDS: &str = "control/carlosctl/holds/";
 /// Restore receipts.
 pub const RESTORES: &str = "control/carlosctl/restores/";

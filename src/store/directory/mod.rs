@@ -18,7 +18,10 @@ use bytes::Bytes;
 use self::names::fault;
 use self::tree::{CHUNK_BYTES, Root, changed, content, facts, unchanged};
 use super::key::is_whole_key;
-use super::{Body, Chunks, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore, list_one};
+use super::{
+    Body, Chunks, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, WriteStore,
+    list_one,
+};
 
 /// A store in a directory. Cloning shares the open root.
 #[derive(Debug, Clone)]
@@ -135,6 +138,10 @@ impl ReadStore for DirectoryStore {
         .await
     }
 
+    async fn expiry_rules(&self) -> Result<Vec<ExpiryRule>, StoreError> {
+        Err(self.unsupported("a lifecycle rule"))
+    }
+
     fn clock_ahead_seconds(&self) -> Option<i64> {
         Some(0)
     }
@@ -185,6 +192,11 @@ impl WriteStore for DirectoryStore {
             result => result,
         })
         .await
+    }
+
+    async fn powers(&self, prefix: &str, _versions: bool) -> Result<Powers, StoreError> {
+        names::of_prefix(prefix)?;
+        Err(self.unsupported("a permission to create and not to delete"))
     }
 
     async fn delete_exact(&self, key: &str, etag: &str) -> Result<(), StoreError> {

@@ -7,7 +7,9 @@ mod body;
 mod client;
 mod clock;
 mod errors;
+mod lifecycle;
 mod listing;
+mod powers;
 mod whole;
 
 use std::sync::Arc;
@@ -26,7 +28,9 @@ pub use self::client::S3Settings;
 use self::errors::{Asked, Words, seconds};
 use self::listing::{timestamp, unquote};
 use super::key::{check_key, random_name};
-use super::{Body, Object, ObjectMeta, ObjectReader, ObjectVersion, Put, ReadStore, StoreError, WriteStore};
+use super::{
+    Body, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, WriteStore,
+};
 use crate::platform::keys;
 
 /// The largest object that one request uploads or copies.
@@ -266,6 +270,10 @@ impl ReadStore for S3Store {
         }
     }
 
+    async fn expiry_rules(&self) -> Result<Vec<ExpiryRule>, StoreError> {
+        self.lifecycle().await
+    }
+
     fn clock_ahead_seconds(&self) -> Option<i64> {
         self.words().clock.ahead_seconds()
     }
@@ -333,6 +341,10 @@ impl WriteStore for S3Store {
             Err(error) if error.is_missing() => Ok(()),
             result => result.map(|_| ()),
         }
+    }
+
+    async fn powers(&self, prefix: &str, versions: bool) -> Result<Powers, StoreError> {
+        self.powers_below(prefix, versions).await
     }
 
     async fn delete_exact(&self, key: &str, etag: &str) -> Result<(), StoreError> {

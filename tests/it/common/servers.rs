@@ -14,7 +14,10 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use aws_sdk_s3::config::{BehaviorVersion, Credentials, Region};
-use aws_sdk_s3::types::{BucketVersioningStatus, VersioningConfiguration};
+use aws_sdk_s3::types::{
+    BucketLifecycleConfiguration, BucketVersioningStatus, ExpirationStatus, LifecycleExpiration, LifecycleRule,
+    LifecycleRuleFilter, VersioningConfiguration,
+};
 use carlosctl::store::{S3Settings, S3Store};
 
 /// How long a server may take until it stores something; SeaweedFS needs up to 16 s on a loaded machine.
@@ -104,6 +107,22 @@ impl Server {
         };
         assert!(self.admin(enable, &bucket), "versions are switched on");
         bucket
+    }
+
+    /// Lets objects of a bucket expire so many days after they were written.
+    pub(crate) fn expire(&self, bucket: &str, prefix: &'static str, days: i32) {
+        let expire = |client: aws_sdk_s3::Client, bucket: String| async move {
+            let rule = LifecycleRule::builder()
+                .id("expire")
+                .status(ExpirationStatus::Enabled)
+                .filter(LifecycleRuleFilter::builder().prefix(prefix).build())
+                .expiration(LifecycleExpiration::builder().days(days).build())
+                .build()
+                .expect("a whole rule");
+            let rules = BucketLifecycleConfiguration::builder().rules(rule).build().expect("a configuration");
+            client.put_bucket_lifecycle_configuration().bucket(bucket).lifecycle_configuration(rules).send().await.is_ok()
+        };
+        assert!(self.admin(expire, bucket), "a rule is set");
     }
 
     /// What the binary needs in its environment to use this server; `CARLOS_DEPLOYMENT_BUCKET` is the caller's.
