@@ -11,7 +11,7 @@ codes! {
         "the key control/registry-snapshot/<box>.json is not there",
         "verify the content with snapshot show, then allow sidecar-missing";
     SidecarUnreadable "sidecar-unreadable" never:
-        "the sidecar is there and does not read as formats.md section 3 says",
+        "the sidecar is there and does not read as one",
         "the reading error names the field",
         "restore a generation of an earlier hold, or repair the sidecar knowingly; it is never skipped";
     SidecarVersion "sidecar-version" never:
@@ -126,7 +126,7 @@ codes! {
     OwnLabelUnknown "own-label-unknown" overridable:
         "this box's own label is not known, so it cannot be told whether the source is this box",
         "neither --this-box nor CARLOS_BOX_LABEL is set",
-        "give --this-box; carlosctl doctor lists the labels that the bucket knows";
+        "give --this-box LABEL, or set CARLOS_BOX_LABEL; carlosctl report list shows the labels that report";
     AgentActive "agent-active" never:
         "the agent or another unit that opens the registry runs, is starting, or would be started by a socket",
         "systemctl show, or the process list",
@@ -145,8 +145,8 @@ codes! {
         "stop that process";
     HoldersUnknown "holders-unknown" overridable:
         "not every process could be looked into, so it is not known whether one holds the registry",
-        "/proc/<pid>/fd denied",
-        "run as root";
+        "/proc/<pid>/fd denied: the pids are named",
+        "run as root; where that was root already, see what those processes are, and that none is an agent";
     RestoreInProgress "restore-in-progress" never:
         "another restore holds the interlock of this registry",
         "the lock file beside the registry",

@@ -44,6 +44,7 @@ pub mod error;
 pub mod exit;
 pub mod finding;
 pub mod generate;
+mod help;
 pub mod host;
 pub mod platform;
 pub mod registry;

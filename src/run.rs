@@ -11,7 +11,6 @@ use crate::cli::{Cli, Command, Global};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::finding::Code;
 use crate::world::{Acting, World};
 
 /// Runs the program on `args` (its own name first) and answers how it ended. Never panics on input; never exits by itself.
@@ -76,52 +75,8 @@ async fn command(command: Command, global: &Global, context: &mut Context<'_>) -
         Command::Man(args) => crate::generate::man(&args, context.world.out.as_mut()),
         Command::Demo(args) => Box::pin(crate::demo::run(&args, global.dir.as_deref(), context)).await,
         Command::Runbook(command) => Box::pin(crate::runbook::run(&command, global, context)).await,
-        Command::Help { topic } => help(&topic, context),
+        Command::Help { topic } => context.print(&crate::help::text(&topic)?),
     }
-}
-
-/// Help on a command or a topic, to standard output.
-fn help(topic: &[String], context: &mut Context<'_>) -> Result<Exit, CommandError> {
-    let words: Vec<&str> = topic.iter().map(String::as_str).collect();
-    let text = match words.as_slice() {
-        ["exit-codes"] => Exit::table(),
-        ["findings"] => findings(),
-        words => {
-            let mut command = Cli::command();
-            command.build();
-            let mut at = &mut command;
-            for word in words {
-                let names: Vec<String> = at.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-                at = at.find_subcommand_mut(word).ok_or_else(|| no_help(word, &names))?;
-            }
-            at.render_long_help().to_string()
-        }
-    };
-    context.print(&text)
-}
-
-fn no_help(word: &str, commands: &[String]) -> CommandError {
-    let topics = ["exit-codes", "findings"];
-    let names = commands.iter().map(String::as_str).chain(topics);
-    let error = CommandError::usage(format!("no help on {word:?}"));
-    match crate::terminal::nearest(word, names) {
-        Some(near) => error.hint(format!("did you mean {near}?")),
-        None => error.hint(format!("topics: {}, or any command: carlosctl help", topics.join(", "))),
-    }
-}
-
-/// Every finding code with its page.
-fn findings() -> String {
-    let mut text = String::new();
-    for code in Code::ALL {
-        let page = code.page();
-        let allow = if code.overridable() { "   (--allow may name it where it blocks)" } else { "" };
-        text.push_str(&format!(
-            "{code}{allow}\n  means     {}\n  evidence  {}\n  do        {}\n\n",
-            page.means, page.evidence, page.action
-        ));
-    }
-    text
 }
 
 /// What clap has to say: help to standard output with 0, faults to standard error with 2.

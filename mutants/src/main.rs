@@ -6,10 +6,10 @@
 //!
 //!     cargo run --manifest-path mutants/Cargo.toml -- prepare DIRECTORY SOURCE...
 //!     (cd DIRECTORY && cargo test --no-run)
-//!     cargo run --manifest-path mutants/Cargo.toml -- run DIRECTORY 'COMMAND' 'COMMAND'...
+//!     cargo run --manifest-path mutants/Cargo.toml -- run DIRECTORY PREFIX 'COMMAND' 'COMMAND'...
 //!
-//! `prepare` copies the repository's files to DIRECTORY with the mutants in. `run` runs the commands in DIRECTORY for each mutant,
-//! the quick one first, until one fails: then the mutant is killed. What survives every command is printed.
+//! `prepare` copies the repository's files to DIRECTORY with the mutants in. `run` runs the commands in DIRECTORY for each mutant of
+//! the sources that begin with PREFIX, the quick one first, until one fails: then the mutant is killed. Each is printed.
 
 mod plant;
 mod switch;
@@ -29,8 +29,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["prepare", directory, sources @ ..] if !sources.is_empty() => prepare(Path::new(directory), sources),
-        ["run", directory, commands @ ..] if !commands.is_empty() => run(Path::new(directory), commands),
-        _ => Err("usage: prepare DIRECTORY SOURCE... | run DIRECTORY COMMAND...".into()),
+        ["run", directory, prefix, commands @ ..] if !commands.is_empty() => run(Path::new(directory), prefix, commands),
+        _ => Err("usage: prepare DIRECTORY SOURCE... | run DIRECTORY PREFIX COMMAND...".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -64,8 +64,8 @@ fn prepare(directory: &Path, sources: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs the commands against each mutant.
-fn run(directory: &Path, commands: &[&str]) -> Result<(), Failure> {
+/// Runs the commands against each mutant of some sources.
+fn run(directory: &Path, prefix: &str, commands: &[&str]) -> Result<(), Failure> {
     let names = fs::read_to_string(directory.join("mutants.txt"))?;
     switch::choose(directory, 0)?;
     for command in commands {
@@ -73,8 +73,9 @@ fn run(directory: &Path, commands: &[&str]) -> Result<(), Failure> {
             return Err(format!("without any mutant, this fails already: {command}").into());
         }
     }
-    let mut survived = Vec::new();
-    for (number, name) in (1..).zip(names.lines()) {
+    let (mut tried, mut survived) = (0, 0);
+    for (number, name) in (1..).zip(names.lines()).filter(|(_, name)| name.starts_with(prefix)) {
+        tried += 1;
         switch::choose(directory, number)?;
         let mut killed = false;
         for command in commands {
@@ -84,12 +85,10 @@ fn run(directory: &Path, commands: &[&str]) -> Result<(), Failure> {
             }
         }
         println!("{number} {} {name}", if killed { "killed" } else { "SURVIVED" });
-        if !killed {
-            survived.push(name);
-        }
+        survived += u32::from(!killed);
     }
     switch::choose(directory, 0)?;
-    println!("{} mutants, {} survived", names.lines().count(), survived.len());
+    println!("{tried} mutants, {survived} survived");
     Ok(())
 }
 

@@ -80,9 +80,9 @@ pub enum Command {
     Completions(generate::CompletionsArgs),
     /// Print the manual page, or write one for every command
     Man(generate::ManArgs),
-    /// Print help: of the program, a command, or a topic: exit-codes, findings
+    /// Print help: of the program, a command, a topic (exit-codes, findings), or one code of a topic
     Help {
-        /// A command or topic
+        /// A command, a topic, a finding's code or an exit code
         topic: Vec<String>,
     },
 }

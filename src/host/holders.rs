@@ -27,9 +27,9 @@ pub const PROC: &str = "/proc";
 pub struct Holders {
     /// Processes that hold something of the registry, by pid.
     pub found: Vec<Holder>,
-    /// How many processes could not be looked into.
-    pub not_looked_into: usize,
-    /// Whether processes may be hidden altogether, so that `not_looked_into` is too small.
+    /// The processes that could not be looked into.
+    pub not_looked_into: Vec<u32>,
+    /// Whether processes may be hidden altogether, so that `not_looked_into` is too short.
     pub some_hidden: bool,
     /// Whether another process has a lock on a file of the registry; none where the kernel's list could not be read.
     pub locked: Option<bool>,
@@ -74,7 +74,7 @@ pub fn scan(proc: &Path, target: &Target) -> Holders {
             let command = String::from_utf8_lossy(&command).trim_end_matches('\n').to_owned();
             holders.found.push(Holder { pid, command, files: files.into_iter().collect() });
         } else if !complete {
-            holders.not_looked_into += 1;
+            holders.not_looked_into.push(pid);
         }
     }
     holders.found.sort_by_key(|holder| holder.pid);
@@ -94,23 +94,33 @@ pub fn findings(holders: &Holders, target: &Target) -> Vec<Finding> {
             Finding::blocking(Code::RegistryHeld, &path, because).hint("stop that process; nothing was changed")
         })
         .collect();
-    let unseen = holders.not_looked_into > 0 || holders.some_hidden;
+    let unseen = !holders.not_looked_into.is_empty() || holders.some_hidden;
     // An agent keeps its registry in WAL mode, and SQLite keeps a lock for as long as such a registry is open. So a process
     // that may not be looked into, as a hardened process 1, and that has no lock, does not work on it.
     if unseen && !holders.some_hidden && holders.locked == Some(false) {
-        let count = terminal::count(holders.not_looked_into as u64, "other process");
+        let count = unseen_processes(&holders.not_looked_into);
         let because = format!("{count} could not be looked into; no lock on the registry says that one works on it");
         findings.push(Finding::warning(Code::HoldersUnknown, &path, because));
     } else if unseen {
         let because = if holders.some_hidden {
             "processes are hidden from this user, so it is not known whether one has the registry open".to_owned()
         } else {
-            let count = terminal::count(holders.not_looked_into as u64, "other process");
+            let count = unseen_processes(&holders.not_looked_into);
             format!("{count} could not be looked into, so it is not known whether one has the registry open")
         };
         findings.push(Finding::blocking(Code::HoldersUnknown, &path, because).hint("run as root"));
     }
     findings
+}
+
+/// How many, and which: `2 other processes (pid 1, 77)`.
+fn unseen_processes(pids: &[u32]) -> String {
+    const SHOWN: usize = 5;
+    let mut names: Vec<String> = pids.iter().take(SHOWN).map(u32::to_string).collect();
+    if pids.len() > SHOWN {
+        names.push("…".to_owned());
+    }
+    format!("{} (pid {})", terminal::count(pids.len() as u64, "other process"), names.join(", "))
 }
 
 /// The files that nobody may have open.
@@ -360,10 +370,11 @@ mod tests {
         std::fs::create_dir_all(proc.path().join("77/maps")).expect("a directory");
         std::fs::write(proc.path().join("77/fd"), b"").expect("a file");
         let holders = scan(proc.path(), &target);
-        assert_eq!((holders.found.len(), holders.not_looked_into, holders.some_hidden), (0, 1, false));
+        assert_eq!((holders.found.len(), &holders.not_looked_into[..], holders.some_hidden), (0, &[77][..], false));
         let unknown = findings(&holders, &target);
         assert_eq!((unknown.len(), unknown[0].code), (1, Code::HoldersUnknown));
         assert!(unknown[0].stops(&[]));
+        assert!(unknown[0].because.starts_with("1 other process (pid 77) could not"), "{}", unknown[0].because);
 
         // The kernel's list of locks tells whether an agent can be among them.
         let inode = target.file.as_ref().expect("a file").inode;

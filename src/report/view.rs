@@ -133,7 +133,9 @@ impl Answer for Shown {
         for detail in &self.reports {
             let row = &detail.row;
             let age = row.age_seconds.map_or_else(String::new, |age| format!(" ({} ago)", terminal::age(age)));
-            let reported = row.generated_at.map_or_else(|| "at an unknown time".to_owned(), |at| format!("{at}{age}"));
+            let reported = row
+                .generated_at
+                .map_or_else(|| "at an unknown time".to_owned(), |at| format!("{}{age}", terminal::instant(at)));
             text.push_str(&format!(
                 "{} ({}), reported {reported}\nkey {}\netag {}\n",
                 row.label,

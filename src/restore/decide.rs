@@ -6,7 +6,7 @@ use super::evidence::{Evidence, TargetContent};
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding, Severity};
 use crate::platform::{Label, keys};
-use crate::snapshot::{self, BoxEvidence, CLOCK_TOLERANCE, Rung, Source};
+use crate::snapshot::{self, BoxEvidence, CLOCK_TOLERANCE, Judgement, Rung, Source};
 use crate::terminal;
 
 /// A box that wrote or reported within this time is not dead.
@@ -35,10 +35,12 @@ pub enum Outcome {
 /// Decides.
 #[must_use]
 pub fn decide(evidence: &Evidence) -> Decision {
+    let judgement = snapshot::judge(&evidence.dead, evidence.as_of);
     let mut findings = evidence.host.clone();
     identity(evidence, &mut findings);
-    bucket(evidence, &mut findings);
-    content(evidence, &mut findings);
+    content(evidence, judgement.last_good, &mut findings);
+    older_than_needed(evidence, judgement.last_good, &mut findings);
+    bucket(evidence, judgement, &mut findings);
     life(evidence, &mut findings);
     target(evidence, &mut findings);
     finding::sort(&mut findings);
@@ -124,8 +126,7 @@ fn already_published(own: &BoxEvidence, findings: &mut Vec<Finding>) {
 
 /// What the bucket says of the dead box. What is wrong with current does not stop a generation that was asked for by name;
 /// what is wrong with the box's identity does.
-fn bucket(evidence: &Evidence, findings: &mut Vec<Finding>) {
-    let judgement = snapshot::judge(&evidence.dead, evidence.as_of);
+fn bucket(evidence: &Evidence, judgement: Judgement, findings: &mut Vec<Finding>) {
     let current_chosen = is_current(evidence);
     let compared = evidence.neighbour.as_ref().is_some_and(|neighbour| neighbour.content.is_ok());
     let from_bucket = matches!(evidence.chosen.source, Source::Object(_));
@@ -164,9 +165,9 @@ fn is_current(evidence: &Evidence) -> bool {
 }
 
 /// What is in the chosen object, and against its neighbour.
-fn content(evidence: &Evidence, findings: &mut Vec<Finding>) {
+fn content(evidence: &Evidence, judged: Option<Rung>, findings: &mut Vec<Finding>) {
     let from = &evidence.request.from_box;
-    let last_good = last_good_command(evidence, from);
+    let last_good = last_good_command(evidence, judged, from);
     for found in &evidence.proof.findings {
         let mut found = found.clone();
         if found.severity == Severity::Blocking {
@@ -203,6 +204,24 @@ fn content(evidence: &Evidence, findings: &mut Vec<Finding>) {
     too_old(evidence, findings);
 }
 
+/// Whoever takes an older one than the last good one is told how much older it is.
+fn older_than_needed(evidence: &Evidence, last_good: Option<Rung>, findings: &mut Vec<Finding>) {
+    let Some((of, rung)) = evidence.of.zip(last_good) else { return };
+    let Some(newer) = snapshot::rung_at(&evidence.dead, rung).filter(|newer| *newer > of) else { return };
+    let because = format!(
+        "it is of {}, {} before the last good one ({}): changes in between are lost by taking it",
+        terminal::instant(of),
+        terminal::age(newer.duration_since(of).as_secs()),
+        rung.selector()
+    );
+    findings.push(Finding::warning(Code::DataAtRisk, evidence.chosen.source.name(), because).hint(format!(
+        "see what is lost: carlosctl snapshot diff --box {} {} {}",
+        evidence.request.from_box,
+        evidence.chosen.at,
+        rung.selector()
+    )));
+}
+
 /// An age that is not known is not below a limit.
 fn too_old(evidence: &Evidence, findings: &mut Vec<Finding>) {
     let Some(max_age) = evidence.request.max_age else { return };
@@ -219,8 +238,7 @@ fn too_old(evidence: &Evidence, findings: &mut Vec<Finding>) {
 }
 
 /// How to name the last good one: a part of the sentence, and the command.
-fn last_good_command(evidence: &Evidence, from: &Label) -> (String, Option<String>) {
-    let judged = snapshot::judge(&evidence.dead, evidence.as_of).last_good;
+fn last_good_command(evidence: &Evidence, judged: Option<Rung>, from: &Label) -> (String, Option<String>) {
     let rung = match (&evidence.neighbour, judged) {
         // What could not be read is not called good; `good` is the newest that proves.
         (Some(neighbour), _) if neighbour.content.is_err() => {
@@ -283,8 +301,9 @@ fn life(evidence: &Evidence, findings: &mut Vec<Finding>) {
             Code::DeadBoxReporting,
             dead.label.as_str(),
             format!(
-                "it reported {} ago, at {at}: the box is not dead",
-                terminal::age(evidence.as_of.duration_since(at).as_secs())
+                "it reported {} ago, at {}: the box is not dead",
+                terminal::age(evidence.as_of.duration_since(at).as_secs()),
+                terminal::instant(at)
             ),
         ));
     }

@@ -136,12 +136,14 @@ fn at_or_before(seen: &BoxEvidence, at: Timestamp) -> Result<Chosen, CommandErro
     let current_at = seen.current_at().filter(|current| *current <= at);
     match (newest, current_at) {
         (Some(found), current_at) if current_at.is_none_or(|current| Stamp::at(current) < found.stamp) => {
-            Ok(generation(found, format!("the newest at or before {at}")))
+            Ok(generation(found, format!("the newest at or before {}", terminal::instant(at))))
         }
-        (_, Some(of)) => current(seen, format!("the newest at or before {at}: current is of {}", terminal::instant(of))),
+        (_, Some(of)) => {
+            current(seen, format!("the newest at or before {}: current is of {}", terminal::instant(at), terminal::instant(of)))
+        }
         (found, None) => found
-            .map(|found| generation(found, format!("the newest at or before {at}")))
-            .ok_or_else(|| not_found(seen, &format!("nothing at or before {at}"))),
+            .map(|found| generation(found, format!("the newest at or before {}", terminal::instant(at))))
+            .ok_or_else(|| not_found(seen, &format!("nothing at or before {}", terminal::instant(at)))),
     }
 }
 

@@ -312,6 +312,24 @@ fn a_torn_pair_is_torn_and_its_generation_can_be_chosen() {
 }
 
 #[test]
+fn whoever_takes_an_older_one_than_the_last_good_is_told_what_that_costs() {
+    let standby = Standby::new();
+    let older = carlosctl::platform::Stamp::at(ago(40 + 3 * 60).parse().expect("an instant"));
+    let generations = standby.deployment.dir().join("control/registry-snapshots/edge-a1");
+    let stamps = fs::read_dir(generations).expect("a tail").map(|entry| entry.expect("an entry").file_name());
+    let mut stamps: Vec<String> = stamps.map(|name| name.to_string_lossy().trim_end_matches(".db").to_owned()).collect();
+    stamps.sort();
+    let at = stamps.iter().rfind(|stamp| **stamp <= older.to_string()).expect("an older one");
+    let outcome = standby.restore(["--dry-run", "--at", at]).run();
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(outcome.stderr.contains("warning data-at-risk: control/registry-snapshots/edge-a1/"), "{outcome}");
+    assert!(outcome.stderr.contains("3 h before the last good one (current)"), "{outcome}");
+    assert!(outcome.stderr.contains(&format!("carlosctl snapshot diff --box edge-a1 {at} current")), "{outcome}");
+    let newest = standby.restore(["--dry-run"]).run();
+    assert!(!newest.stderr.contains("before the last good one"), "{newest}");
+}
+
+#[test]
 fn a_box_that_writes_or_reports_is_not_dead() {
     let standby = Standby::new();
     standby.deployment.pass("edge-a1", &ago(3), &registry(200, "v9"));

@@ -25,6 +25,28 @@ fn with_json_a_fault_adds_one_line_on_stderr() {
 }
 
 #[test]
+fn help_explains_one_code_as_it_was_printed() {
+    let finding = carlosctl(["help", "size-collapsed"]).run();
+    assert_eq!((finding.code, finding.stderr.as_str()), (0, ""), "{finding}");
+    assert!(finding.stdout.starts_with("size-collapsed\n  means ") && finding.stdout.lines().count() == 4, "{finding}");
+    assert_eq!(carlosctl(["help", "findings", "size-collapsed"]).run().stdout, finding.stdout);
+
+    let exit = carlosctl(["help", "5"]).run();
+    assert_eq!((exit.code, exit.stderr.as_str()), (0, ""), "{exit}");
+    assert!(exit.stdout.starts_with("5  refused by a safety check"), "{exit}");
+    assert_eq!(carlosctl(["help", "exit-codes", "5"]).run().stdout, exit.stdout);
+
+    for (topic, near) in [("size-colapsed", "did you mean size-collapsed?"), ("99", "topics: exit-codes")] {
+        let unknown = carlosctl(["help", topic]).run();
+        assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""), "{unknown}");
+        assert!(unknown.stderr.contains(near), "{unknown}");
+    }
+    let unknown = carlosctl(["help", "exit-codes", "9"]).run();
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""), "{unknown}");
+    assert!(unknown.stderr.contains("no \"9\" in exit-codes"), "{unknown}");
+}
+
+#[test]
 fn a_host_file_that_was_named_must_exist() {
     let outcome = carlosctl(["--host-env", "/nonexistent/host.env", "help"]).run();
     assert_eq!(outcome.code, 2, "{outcome}");

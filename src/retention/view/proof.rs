@@ -48,9 +48,12 @@ pub(super) fn text(app: &AppDecision, wanted: &str, columns: Option<u16>) -> Str
 fn place(app: &AppDecision, version: &VersionDecision) -> String {
     let keep = app.keep.map_or_else(|| "no policy".to_owned(), |keep| format!("keeps {keep}"));
     let place = match (version.shipped_at, version.rank) {
-        (Some(at), Some(rank)) => format!("shipped {at}, rank {rank} of {} (order: {ORDER})", app.versions.len()),
+        (Some(at), Some(rank)) => {
+            format!("shipped {}, rank {rank} of {} (order: {ORDER})", terminal::instant(at), app.versions.len())
+        }
         _ => "no readable manifest, so no rank".to_owned(),
     };
-    let bake = version.bakes_until.map_or_else(String::new, |until| format!("; its bake window ends {until}"));
+    let bake =
+        version.bakes_until.map_or_else(String::new, |until| format!("; its bake window ends {}", terminal::instant(until)));
     format!("{place}; {keep}{bake}")
 }
