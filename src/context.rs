@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -26,6 +26,8 @@ pub struct Context<'w> {
     pub world: &'w mut World,
     /// What was chosen.
     pub settings: Settings,
+    /// The buckets that were opened: one client each, and with it one pool of connections.
+    buckets: Mutex<BTreeMap<String, S3Store>>,
 }
 
 /// Something that can be the answer of a command: text for people, one document for machines.
@@ -45,7 +47,7 @@ impl<'w> Context<'w> {
     pub fn new(global: &Global, world: &'w mut World) -> Result<Self, CommandError> {
         let host_env = host_env(global.host_env.as_deref())?;
         let settings = Settings::resolve(global, &world.env, &host_env)?;
-        let mut context = Self { world, settings };
+        let mut context = Self { world, settings, buckets: Mutex::default() };
         if context.settings.verbose {
             for origin in context.settings.origins.clone() {
                 context.say(&format!("setting {} = {} ({})", origin.name, origin.value, origin.from));
@@ -113,6 +115,16 @@ impl<'w> Context<'w> {
     }
 
     async fn bucket(&self, bucket: &str) -> Result<S3Store, CommandError> {
+        let opened = self.buckets.lock().unwrap_or_else(PoisonError::into_inner).get(bucket).cloned();
+        if let Some(store) = opened {
+            return Ok(store);
+        }
+        let store = self.open_bucket(bucket).await?;
+        self.buckets.lock().unwrap_or_else(PoisonError::into_inner).insert(bucket.to_owned(), store.clone());
+        Ok(store)
+    }
+
+    async fn open_bucket(&self, bucket: &str) -> Result<S3Store, CommandError> {
         let environment = S3Settings::new(bucket, &self.world.env);
         let settings = S3Settings {
             endpoint_url: self.settings.endpoint_url.clone().or(environment.endpoint_url),

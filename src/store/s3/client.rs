@@ -69,6 +69,8 @@ pub struct S3Settings {
     pub ca_bundle: Option<PathBuf>,
     /// Credentials that the environment holds; else the SDK's chain is asked. Their `Debug` hides the secret.
     pub credentials: Option<Credentials>,
+    /// Whether the environment names a proxy that is itself asked through TLS.
+    pub tls_to_proxy: bool,
 }
 
 impl S3Settings {
@@ -87,8 +89,20 @@ impl S3Settings {
             ca_bundle: of("AWS_CA_BUNDLE").map(PathBuf::from),
             credentials: credentials
                 .map(|(key, secret)| Credentials::new(key, secret, of("AWS_SESSION_TOKEN"), None, "environment")),
+            tls_to_proxy: ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
+                .iter()
+                .any(|name| of(name).is_some_and(|proxy| has_scheme(&proxy, "https://"))),
         }
     }
+
+    /// Whether requests to this endpoint go without TLS, also on their way through a proxy.
+    fn is_plain(&self, endpoint: Option<&str>) -> bool {
+        endpoint.is_some_and(|endpoint| has_scheme(endpoint, "http://")) && !self.tls_to_proxy
+    }
+}
+
+fn has_scheme(url: &str, scheme: &str) -> bool {
+    url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
 }
 
 /// A client that is ready to ask, and the words for what it will hear.
@@ -99,7 +113,9 @@ pub(super) struct Opened {
 
 /// Finds everything that a first request needs.
 pub(super) async fn open(settings: &S3Settings) -> Result<Opened, StoreError> {
-    let http = http_client(settings.ca_bundle.as_deref())?;
+    // With credentials in the environment and an endpoint without TLS nothing here ever needs a certificate.
+    let needs_tls = settings.credentials.is_none() || !settings.is_plain(settings.endpoint_url.as_deref());
+    let http = if needs_tls { http_client(Some(tls_context(settings.ca_bundle.as_deref())?)) } else { http_client(None) };
     let clock = Clock::new();
     let mut words = Words {
         store: String::new(),
@@ -136,6 +152,9 @@ pub(super) async fn open(settings: &S3Settings) -> Result<Opened, StoreError> {
         .interceptor(clock)
         .interceptor(WholeListings);
     config.set_credentials_provider(provider.map(SharedCredentialsProvider::new));
+    if needs_tls && settings.is_plain(endpoint.as_deref()) {
+        config = config.http_client(http_client(None));
+    }
     if let Some(endpoint) = endpoint {
         config = config.endpoint_url(endpoint).force_path_style(true);
     }
@@ -222,27 +241,33 @@ fn describe(bucket: &str, endpoint: Option<&str>) -> String {
     format!("s3://{bucket} at {scheme}{separator}{host}{path}")
 }
 
-/// One pool of connections for everything. Proxies come from the environment, as every other AWS tool takes them.
-fn http_client(ca_bundle: Option<&Path>) -> Result<SharedHttpClient, StoreError> {
+/// One pool of connections. Proxies come from the environment, as every other AWS tool takes them. Without `tls` the system's
+/// certificates are not even read, which would take longer than a listing.
+fn http_client(tls: Option<TlsContext>) -> SharedHttpClient {
+    Builder::new().build_with_connector_fn(move |settings, components| {
+        let mut connector = ConnectorBuilder::default().proxy_config(ProxyConfig::from_env());
+        connector.set_connector_settings(settings.cloned());
+        connector.set_sleep_impl(components.and_then(RuntimeComponents::sleep_impl));
+        // A client that is made asks once without settings, to see that it can be done, and throws the answer away.
+        match tls.clone().filter(|_| settings.is_some()) {
+            Some(tls) => connector.tls_provider(tls::Provider::Rustls(CryptoMode::AwsLc)).tls_context(tls).build(),
+            None => connector.build_http(),
+        }
+    })
+}
+
+/// Whom to trust: the system's certificates, and those of the bundle.
+fn tls_context(ca_bundle: Option<&Path>) -> Result<TlsContext, StoreError> {
     let mut trust = TrustStore::default();
     if let Some(path) = ca_bundle {
         for pem in usable_certificates(path)? {
             trust = trust.with_pem_certificate(pem);
         }
     }
-    let tls = TlsContext::builder()
+    TlsContext::builder()
         .with_trust_store(trust)
         .build()
-        .map_err(|error| StoreError::Other { subject: "TLS".to_owned(), detail: error.to_string() })?;
-    Ok(Builder::new().build_with_connector_fn(move |settings, components| {
-        let mut connector = ConnectorBuilder::default()
-            .tls_provider(tls::Provider::Rustls(CryptoMode::AwsLc))
-            .tls_context(tls.clone())
-            .proxy_config(ProxyConfig::from_env());
-        connector.set_connector_settings(settings.cloned());
-        connector.set_sleep_impl(components.and_then(RuntimeComponents::sleep_impl));
-        connector.build()
-    }))
+        .map_err(|error| StoreError::Other { subject: "TLS".to_owned(), detail: error.to_string() })
 }
 
 /// The certificates of a bundle that the TLS library can use, each as PEM. It would panic on the others.
