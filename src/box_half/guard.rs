@@ -98,7 +98,7 @@ impl SnapshotPass<'_> {
 
     async fn take_hold(&self, current: &ObjectMeta, stamp: Stamp) -> Result<Stamp, CommandError> {
         let reports = Reports { store: self.store, prefix: "" };
-        let scope = Scope { boxes: vec![self.label.clone()], all_versions: false, concurrency: 4 };
+        let scope = Scope { boxes: vec![self.label.clone()], all_versions: false, doubtful: false, concurrency: 4 };
         let mut scene = gather(self.store, &reports, &scope).await?;
         let seen = scene.boxes.remove(self.label);
         let seen = seen.ok_or_else(|| CommandError::new(Exit::Changed, "the snapshots are gone meanwhile"))?;

@@ -41,7 +41,7 @@ pub async fn run(args: &DrillArgs, context: &mut Context<'_>) -> Result<Exit, Co
     let store = context.deployment().await?;
     let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(&store));
     let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix.clone() };
-    let scope = Scope { boxes: args.boxes.clone(), all_versions: false, concurrency: context.settings.concurrency };
+    let scope = Scope { boxes: args.boxes.clone(), concurrency: context.settings.concurrency, ..Scope::default() };
     let scene = snapshot::gather(store.as_ref(), &reports, &scope).await?;
     snapshot::must_exist(store.as_ref(), &scene, &args.boxes).await?;
     let receipts = if args.no_receipt { None } else { Some(context.deployment_for_writing().await?) };

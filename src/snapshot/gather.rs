@@ -1,7 +1,10 @@
 //! Sees a deployment's snapshots: listings and one sidecar read a box, nothing else (contract section 6).
+//!
+//! Nothing waits for what it does not need: sidecars are read while generations, holds and reports are still being listed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::future::join;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::Timestamp;
 
@@ -19,6 +22,9 @@ pub struct Scope {
     pub boxes: Vec<Label>,
     /// Also older versions and delete markers.
     pub all_versions: bool,
+    /// Named boxes that may well have no snapshot: their sidecars are read only when a listing shows one, a request less and
+    /// a round trip more.
+    pub doubtful: bool,
     /// How many requests may be under way at once.
     pub concurrency: usize,
 }
@@ -37,16 +43,9 @@ pub struct Reports<'a> {
 /// Whatever hides a snapshot is an error: a failed or incomplete listing. What hides only side information (reports, an
 /// unreadable sidecar) becomes a value and a finding.
 pub async fn gather(store: &dyn ReadStore, reports: &Reports<'_>, scope: &Scope) -> Result<Scene, StoreError> {
-    let listings = listings(store, scope).await?;
-    let mut scene = sort_out(listings);
-    if !scope.boxes.is_empty() {
-        scene.boxes.retain(|label, _| scope.boxes.contains(label));
-        for label in &scope.boxes {
-            scene.boxes.entry(label.clone()).or_insert_with(|| BoxEvidence::new(label.clone()));
-        }
-    }
-    read_sidecars(store, &mut scene, scope.concurrency).await;
-    match last_reports(reports, scope).await {
+    let (looked, reported) = join(look_around(store, scope), last_reports(reports, scope)).await;
+    let mut scene = looked?;
+    match reported {
         Ok(seen) => {
             for (label, at) in seen {
                 if let Some(evidence) = scene.boxes.get_mut(&label) {
@@ -72,24 +71,71 @@ pub async fn gather(store: &dyn ReadStore, reports: &Reports<'_>, scope: &Scope)
     Ok(scene)
 }
 
-/// Every object below the prefixes in question.
-async fn listings(store: &dyn ReadStore, scope: &Scope) -> Result<Vec<ObjectMeta>, StoreError> {
-    let mut prefixes: Vec<String> = Vec::new();
-    if scope.boxes.is_empty() {
-        prefixes.extend([keys::SNAPSHOTS, keys::GENERATIONS, keys::HOLDS].map(str::to_owned));
-        prefixes.extend(keys::LEGACY.map(str::to_owned));
+/// The snapshots and their sidecars.
+async fn look_around(store: &dyn ReadStore, scope: &Scope) -> Result<Scene, StoreError> {
+    let (objects, sidecars) =
+        if scope.boxes.is_empty() { everything(store, scope).await? } else { named(store, scope).await? };
+    let mut scene = sort_out(objects);
+    if !scope.boxes.is_empty() {
+        scene.boxes.retain(|label, _| scope.boxes.contains(label));
+        for label in &scope.boxes {
+            scene.boxes.entry(label.clone()).or_insert_with(|| BoxEvidence::new(label.clone()));
+        }
     }
-    for label in &scope.boxes {
-        prefixes.push(keys::current(label));
-        prefixes.push(keys::generations(label));
-        prefixes.push(keys::holds(label));
+    let read: BTreeSet<Label> = sidecars.iter().map(|(label, ..)| label.clone()).collect();
+    put_in(&mut scene, sidecars);
+    // Also where none is listed, because only a read tells deleted from never written.
+    let has_snapshot =
+        |seen: &&BoxEvidence| seen.current.is_some() || seen.sidecar_object.is_some() || !seen.generations.is_empty();
+    let missing = scene.boxes.values().filter(has_snapshot).map(|seen| &seen.label).filter(|label| !read.contains(*label));
+    let missing: Vec<Label> = missing.cloned().collect();
+    let sidecars = read_sidecars(store, missing, scope.concurrency).await;
+    put_in(&mut scene, sidecars);
+    Ok(scene)
+}
+
+/// What reading the sidecar of a box brought.
+type Sidecars = Vec<(Label, Option<ObjectMeta>, SidecarRead)>;
+
+/// Every object below the prefixes of all boxes. Whoever has a current snapshot or a sidecar is known first, and its sidecar
+/// is read while the rest is listed.
+async fn everything(store: &dyn ReadStore, scope: &Scope) -> Result<(Vec<ObjectMeta>, Sidecars), StoreError> {
+    let currents = async {
+        let objects = store.list(keys::SNAPSHOTS).await?;
+        let labels: BTreeSet<Label> = objects.iter().filter_map(|object| of_pair(&object.key)).collect();
+        let sidecars = read_sidecars(store, labels.into_iter().collect(), scope.concurrency).await;
+        Ok::<_, StoreError>((objects, sidecars))
+    };
+    let mut prefixes = vec![keys::GENERATIONS.to_owned(), keys::HOLDS.to_owned()];
+    prefixes.extend(keys::LEGACY.map(str::to_owned));
+    let (currents, rest) = join(currents, listings(store, prefixes, scope.concurrency)).await;
+    let (mut objects, sidecars) = currents?;
+    objects.extend(rest?);
+    Ok((objects, sidecars))
+}
+
+/// Every object of the named boxes.
+async fn named(store: &dyn ReadStore, scope: &Scope) -> Result<(Vec<ObjectMeta>, Sidecars), StoreError> {
+    let prefixes = scope.boxes.iter().flat_map(|label| [keys::current(label), keys::generations(label), keys::holds(label)]);
+    let presumed = if scope.doubtful { Vec::new() } else { scope.boxes.clone() };
+    let sidecars = read_sidecars(store, presumed, scope.concurrency);
+    let (objects, sidecars) = join(listings(store, prefixes.collect(), scope.concurrency), sidecars).await;
+    Ok((objects?, sidecars))
+}
+
+/// Whose pair of current snapshot and sidecar a key is of.
+fn of_pair(key: &str) -> Option<Label> {
+    match keys::read_snapshot_key(key) {
+        SnapshotKey::Current(label) | SnapshotKey::Sidecar(label) => Some(label),
+        _ => None,
     }
-    let pages: Vec<Vec<ObjectMeta>> = stream::iter(prefixes)
-        .map(|prefix| async move { store.list(&prefix).await })
-        .buffered(scope.concurrency.max(1))
-        .try_collect()
-        .await?;
-    Ok(pages.into_iter().flatten().collect())
+}
+
+/// Every object below these prefixes.
+async fn listings(store: &dyn ReadStore, prefixes: Vec<String>, concurrency: usize) -> Result<Vec<ObjectMeta>, StoreError> {
+    let listings = stream::iter(prefixes).map(|prefix| async move { store.list(&prefix).await });
+    let listings: Vec<Vec<ObjectMeta>> = listings.buffered(concurrency.max(1)).try_collect().await?;
+    Ok(listings.into_iter().flatten().collect())
 }
 
 /// Objects to boxes, by their keys alone.
@@ -130,24 +176,24 @@ fn entry(scene: &mut Scene, label: Label) -> &mut BoxEvidence {
     scene.boxes.entry(label.clone()).or_insert_with(|| BoxEvidence::new(label))
 }
 
-/// Reads the sidecar of every box that has a snapshot: also where none is listed, because only a read tells deleted from
-/// never written.
-async fn read_sidecars(store: &dyn ReadStore, scene: &mut Scene, concurrency: usize) {
-    let has_snapshot = |evidence: &&BoxEvidence| {
-        evidence.current.is_some() || evidence.sidecar_object.is_some() || !evidence.generations.is_empty()
-    };
-    let wanted: Vec<Label> = scene.boxes.values().filter(has_snapshot).map(|evidence| evidence.label.clone()).collect();
-    let mut reads = stream::iter(wanted)
-        .map(|label| async move {
-            let read = read_sidecar(store, &label).await;
-            (label, read)
-        })
-        .buffer_unordered(concurrency.max(1));
-    while let Some((label, (object, read))) = reads.next().await {
-        if let Some(evidence) = scene.boxes.get_mut(&label) {
-            evidence.sidecar = read;
+/// Reads the sidecars of these boxes.
+async fn read_sidecars(store: &dyn ReadStore, labels: Vec<Label>, concurrency: usize) -> Sidecars {
+    let reads = stream::iter(labels).map(|label| async move {
+        let (object, read) = read_sidecar(store, &label).await;
+        (label, object, read)
+    });
+    reads.buffer_unordered(concurrency.max(1)).collect().await
+}
+
+/// Sidecars to their boxes. A box of which nothing else was seen has none unless one was read.
+fn put_in(scene: &mut Scene, sidecars: Sidecars) {
+    for (label, object, read) in sidecars {
+        if let Some(seen) = scene.boxes.get_mut(&label)
+            && (object.is_some() || !seen.is_empty())
+        {
+            seen.sidecar = read;
             // The read is newer than the listing.
-            evidence.sidecar_object = object.or(evidence.sidecar_object.take());
+            seen.sidecar_object = object.or(seen.sidecar_object.take());
         }
     }
 }
@@ -177,13 +223,11 @@ async fn last_reports(reports: &Reports<'_>, scope: &Scope) -> Result<BTreeMap<L
         labels => labels.iter().map(|label| keys::report(reports.prefix, label)).collect(),
     };
     let mut seen = BTreeMap::new();
-    for prefix in prefixes {
-        for object in reports.store.list(&prefix).await? {
-            let label =
-                object.key.strip_prefix(&root).and_then(|name| name.strip_suffix(".json")).and_then(|label| label.parse().ok());
-            if let Some(label) = label {
-                seen.insert(label, object.last_modified);
-            }
+    for object in listings(reports.store, prefixes, scope.concurrency).await? {
+        let label =
+            object.key.strip_prefix(&root).and_then(|name| name.strip_suffix(".json")).and_then(|label| label.parse().ok());
+        if let Some(label) = label {
+            seen.insert(label, object.last_modified);
         }
     }
     Ok(seen)
@@ -195,16 +239,17 @@ pub(super) async fn last_drills(store: &dyn ReadStore, scope: &Scope) -> Result<
         [] => vec![keys::DRILLS.to_owned()],
         labels => labels.iter().map(keys::drills).collect(),
     };
+    let reads = prefixes.iter().map(|prefix| async move {
+        store.list(prefix).await.map_err(|error| {
+            Finding::note(Code::NotRead, prefix, format!("the receipts of drills could not be listed: {error}"))
+        })
+    });
+    let listed: Vec<Vec<ObjectMeta>> = stream::iter(reads).buffered(scope.concurrency.max(1)).try_collect().await?;
     let mut last: BTreeMap<Label, LastDrill> = BTreeMap::new();
-    for prefix in prefixes {
-        let listed = store.list(&prefix).await.map_err(|error| {
-            Finding::note(Code::NotRead, &prefix, format!("the receipts of drills could not be listed: {error}"))
-        })?;
-        for object in listed {
-            let Some((label, stamp, verdict)) = keys::read_drill_key(&object.key) else { continue };
-            if last.get(&label).is_none_or(|known| known.stamp < stamp) {
-                last.insert(label, LastDrill { stamp, verdict: verdict.to_owned() });
-            }
+    for object in listed.into_iter().flatten() {
+        let Some((label, stamp, verdict)) = keys::read_drill_key(&object.key) else { continue };
+        if last.get(&label).is_none_or(|known| known.stamp < stamp) {
+            last.insert(label, LastDrill { stamp, verdict: verdict.to_owned() });
         }
     }
     Ok(last)

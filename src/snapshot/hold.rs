@@ -76,7 +76,8 @@ async fn hold(label: &Label, all_versions: bool, context: &mut Context<'_>) -> R
     let look = look(context, label, &[&selector]).await?;
     let now = context.now();
     let writable = context.deployment_for_writing().await?;
-    store::probe(writable.as_ref()).await?.require(&[Capability::CreateOnly])?;
+    let needed = [Capability::CreateOnly];
+    store::probe_for(writable.as_ref(), &needed).await?.require(&needed)?;
     let (hold, existed) = take(writable.as_ref(), &look.seen, Stamp::at(now)).await?;
     if existed {
         context.say(&format!("nothing has changed since hold {}; no new one was made", hold.hold));
@@ -121,7 +122,7 @@ async fn list(boxes: &[Label], as_of: Option<Timestamp>, context: &mut Context<'
     let as_of = as_of.unwrap_or_else(|| context.now());
     let store = context.deployment().await?;
     let reports = Reports { store: store.as_ref(), prefix: &context.settings.status_prefix };
-    let scope = Scope { boxes: boxes.to_vec(), all_versions: false, concurrency: context.settings.concurrency };
+    let scope = Scope { boxes: boxes.to_vec(), concurrency: context.settings.concurrency, ..Scope::default() };
     let scene = gather(store.as_ref(), &reports, &scope).await?;
     must_exist(store.as_ref(), &scene, boxes).await?;
     let rows = |seen: BoxEvidence| {

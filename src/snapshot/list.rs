@@ -105,7 +105,12 @@ pub(super) async fn run(args: &ListArgs, context: &mut Context<'_>) -> Result<Ex
     let store = context.deployment().await?;
     let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(&store));
     let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix.clone() };
-    let scope = Scope { boxes: args.boxes.clone(), all_versions: args.all_versions, concurrency: context.settings.concurrency };
+    let scope = Scope {
+        boxes: args.boxes.clone(),
+        all_versions: args.all_versions,
+        doubtful: false,
+        concurrency: context.settings.concurrency,
+    };
     let (scene, drills) = join(gather(store.as_ref(), &reports, &scope), last_drills(store.as_ref(), &scope)).await;
     let scene = with_drills(scene?, drills);
     super::must_exist(store.as_ref(), &scene, &args.boxes).await?;

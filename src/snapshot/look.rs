@@ -32,10 +32,11 @@ pub async fn look(context: &Context<'_>, label: &Label, selectors: &[&Selector])
     let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(&store));
     let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix };
     let all_versions = selectors.iter().any(|selector| matches!(selector, Selector::Version(_)));
-    let scope = Scope { boxes: vec![label.clone()], all_versions, concurrency: context.settings.concurrency };
-    let mut scene = gather(store.as_ref(), &reports, &scope).await?;
     // A file is looked at without the bucket's consent.
-    if !selectors.iter().all(|selector| matches!(selector, Selector::File(_))) {
+    let doubtful = selectors.iter().all(|selector| matches!(selector, Selector::File(_)));
+    let scope = Scope { boxes: vec![label.clone()], all_versions, doubtful, concurrency: context.settings.concurrency };
+    let mut scene = gather(store.as_ref(), &reports, &scope).await?;
+    if !doubtful {
         must_exist(store.as_ref(), &scene, &scope.boxes).await?;
     }
     let seen = scene.boxes.remove(label).unwrap_or_else(|| BoxEvidence::new(label.clone()));

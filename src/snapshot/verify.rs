@@ -96,7 +96,7 @@ pub(super) async fn run(args: &VerifyArgs, context: &mut Context<'_>) -> Result<
 async fn look_at(store: &Arc<dyn ReadStore>, boxes: &[Label], context: &Context<'_>) -> Result<super::Scene, CommandError> {
     let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(store));
     let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix };
-    let scope = Scope { boxes: boxes.to_vec(), all_versions: false, concurrency: context.settings.concurrency };
+    let scope = Scope { boxes: boxes.to_vec(), concurrency: context.settings.concurrency, ..Scope::default() };
     Ok(gather(store.as_ref(), &reports, &scope).await?)
 }
 
