@@ -50,7 +50,7 @@ pub(super) async fn rehearse(
     if !is_in_the_middle_of_a_pass(&first) {
         return Ok(first);
     }
-    let scope = Scope { boxes: vec![label.clone()], all_versions: false, concurrency: context.settings.concurrency };
+    let scope = Scope { boxes: vec![label.clone()], concurrency: context.settings.concurrency, ..Scope::default() };
     let mut scene = snapshot::gather(store.as_ref(), reports, &scope).await?;
     let seen = scene.boxes.remove(&label).unwrap_or_else(|| BoxEvidence::new(label));
     attempt(Look { store: Arc::clone(store), seen }, args, context).await
@@ -98,8 +98,8 @@ async fn restored(
         At::Good => Selector::Good,
     };
     let stage = || Staged::create(&target).map_err(|error| snapshot::disk(&error.path, &error.source));
-    let (chosen, fetched, proof) = snapshot::resolve(context, look, &selector, as_of, stage).await.map_err(hindered(&label))?;
-    let neighbour = restore::neighbour(look, &chosen, as_of, context).await;
+    let resolved = restore::resolve(context, look, &selector, as_of, stage).await.map_err(hindered(&label))?;
+    let ((chosen, fetched, proof), neighbour) = resolved;
     let changed_while_read = changed(look, &chosen, &fetched).await.map_err(hindered(&label))?;
     let evidence = restore::Evidence {
         as_of,

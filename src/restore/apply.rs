@@ -30,7 +30,7 @@ pub(super) async fn install(
     _consent: &Consent,
     context: &mut Context<'_>,
 ) -> Result<Exit, CommandError> {
-    still_as_seen(&gathered, context).await?;
+    still_as_seen(&gathered).await?;
     let _acting = context.world.acting.begin().await;
     let host = context.machine();
     let now = context.now();
@@ -89,7 +89,7 @@ fn newest_before(target: &Target) -> Option<PathBuf> {
 }
 
 /// What was judged is what is installed: the operator may have thought for an hour at the question.
-async fn still_as_seen(gathered: &Gathered, context: &Context<'_>) -> Result<(), CommandError> {
+async fn still_as_seen(gathered: &Gathered) -> Result<(), CommandError> {
     let evidence = &gathered.evidence;
     let named = gathered.target.named.clone();
     let target =
@@ -98,18 +98,19 @@ async fn still_as_seen(gathered: &Gathered, context: &Context<'_>) -> Result<(),
         return Err(changed(&format!("{}: the registry changed since it was looked at", target.path.display())));
     }
     let Some(object) = evidence.chosen.source.object().filter(|object| object.version_id.is_none()) else { return Ok(()) };
-    let now = gathered.store.head(&object.key).await?;
+    let look = Look { store: gathered.store.clone(), seen: evidence.dead.clone() };
+    let sidecar_changed = async { Ok::<_, CommandError>(evidence.chosen.at == "current" && look.sidecar_changed().await?) };
+    let (now, sidecar_changed) = tokio::join!(gathered.store.head(&object.key), sidecar_changed);
+    let now = now?;
     if now.etag != object.etag {
         return Err(changed(&format!(
             "{}: another object since it was looked at (etag {}, now {})",
             object.key, object.etag, now.etag
         )));
     }
-    let look = Look { store: gathered.store.clone(), seen: evidence.dead.clone() };
-    if evidence.chosen.at == "current" && look.sidecar_changed().await? {
+    if sidecar_changed? {
         return Err(changed(&format!("the sidecar of {} changed since it was looked at", evidence.request.from_box)));
     }
-    let _ = context;
     Ok(())
 }
 

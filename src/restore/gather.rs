@@ -96,9 +96,13 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
     let request = request(args, from_box, context)?;
     let as_of = context.now();
     let target = look_at_target(context).await?;
-    let look = snapshot::look(context, from_box, &[&args.at]).await?;
-    let own = own_box(&request, context).await?;
-    let mut host = host_findings(&target, context).await?;
+    let selectors = [&args.at];
+    let (look, own, host) = tokio::join!(
+        snapshot::look(context, from_box, &selectors),
+        own_box(&request, context),
+        host_findings(&target, context)
+    );
+    let (look, own, mut host) = (look?, own?, host?);
 
     let object_bytes = |seen: &BoxEvidence| -> u64 {
         let chosen =
@@ -118,10 +122,15 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
         return Ok(Found::NoCurrent(Box::new(NoCurrent { request, as_of, target, findings: host })));
     }
 
-    let (chosen, fetched, proof) = snapshot::resolve(context, &look, &args.at, as_of, || place(&target, stageable)).await?;
-    let neighbour = neighbour(&look, &chosen, as_of, context).await;
-    let changed_while_read = changed(&look, &chosen, &fetched).await?;
-    let content = target_content::read(&target, fetched.meta.bytes, &proof.sha256, &context.settings.default_account).await?;
+    let account = context.settings.default_account.clone();
+    let place = || place(&target, stageable);
+    let (resolved, neighbour) = resolve(context, &look, &args.at, as_of, place).await?;
+    let (chosen, fetched, proof) = resolved;
+    let (changed_while_read, content) = tokio::join!(
+        changed(&look, &chosen, &fetched),
+        target_content::read(&target, fetched.meta.bytes, &proof.sha256, &account)
+    );
+    let (changed_while_read, content) = (changed_while_read?, content?);
     let evidence = Evidence {
         as_of,
         request,
@@ -198,16 +207,39 @@ fn place(target: &Target, stageable: bool) -> Result<Place, CommandError> {
     Staged::create(target).map(Place::Staged).map_err(|error| snapshot::disk(&error.path, &error.source))
 }
 
+/// The chosen object, fetched and proved, and the rung that it is compared with. Both at once, where it is known before the
+/// proof which one is chosen.
+///
+/// # Errors
+/// As [`snapshot::resolve`].
+pub(crate) async fn resolve<L: Landing>(
+    context: &mut Context<'_>,
+    look: &Look,
+    selector: &Selector,
+    as_of: Timestamp,
+    land: impl Fn() -> Result<L, CommandError>,
+) -> Result<((Chosen, Fetched<L>, Proof), Option<Neighbour>), CommandError> {
+    let account = context.settings.default_account.clone();
+    let known = if *selector == Selector::Good { None } else { snapshot::select(&look.seen, selector, as_of).ok() };
+    if let Some(chosen) = known.and_then(|chosen| chosen.into_iter().next()) {
+        let resolved = snapshot::resolve(context, look, selector, as_of, land);
+        let (resolved, neighbour) = tokio::join!(resolved, neighbour(look, &chosen, as_of, &account));
+        return Ok((resolved?, neighbour));
+    }
+    let resolved = snapshot::resolve(context, look, selector, as_of, land).await?;
+    let neighbour = neighbour(look, &resolved.0, as_of, &account).await;
+    Ok((resolved, neighbour))
+}
+
 /// Fetches the rung that the chosen one is compared with.
-pub(crate) async fn neighbour(look: &Look, chosen: &Chosen, as_of: Timestamp, context: &Context<'_>) -> Option<Neighbour> {
+async fn neighbour(look: &Look, chosen: &Chosen, as_of: Timestamp, default_account: &str) -> Option<Neighbour> {
     let older = snapshot::neighbour(&look.seen, chosen, as_of)?;
     let at = older.at.clone();
     let bytes = older.source.object().map_or(0, |object| object.bytes);
     if bytes > NEIGHBOUR_LIMIT_BYTES {
         return Some(Neighbour { at, content: Err("it is too large to be fetched only for that".to_owned()) });
     }
-    let expected =
-        Expected { subject: older.source.name(), sidecar: None, default_account: context.settings.default_account.clone() };
+    let expected = Expected { subject: older.source.name(), sidecar: None, default_account: default_account.to_owned() };
     let landing = match Private::create() {
         Ok(landing) => landing,
         Err(error) => return Some(Neighbour { at, content: Err(error.message) }),

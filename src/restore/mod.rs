@@ -40,7 +40,7 @@ use self::view::Answered;
 
 pub use decide::decide;
 pub use evidence::{Evidence, Neighbour, Request, TargetContent};
-pub(crate) use gather::{SPACE_MARGIN_BYTES, neighbour};
+pub(crate) use gather::{SPACE_MARGIN_BYTES, resolve};
 pub(crate) use target_content::{read as read_target, sha256_of};
 
 /// Runs `carlosctl restore …`.
