@@ -180,8 +180,9 @@ impl SnapshotPass<'_> {
     /// A store that takes conditions and ignores them would let two boxes overwrite each other unseen.
     async fn trust(&self, memory: &mut Memory) -> Result<(), PassError> {
         if !memory.store_is_trusted {
-            let found = self.stop.unless_said(store::probe(self.store)).await?;
-            let enough = found.and_then(|found| found.require(&[Capability::CreateOnly, Capability::ReplaceIf]));
+            let needed = [Capability::CreateOnly, Capability::ReplaceIf];
+            let found = self.stop.unless_said(store::probe_for(self.store, &needed)).await?;
+            let enough = found.and_then(|found| found.require(&needed));
             enough.map_err(|error| failed("snapshot", "trying the store:", &error))?;
             memory.store_is_trusted = true;
         }

@@ -27,7 +27,7 @@ pub use expiry::{Expiry, ExpiryRule};
 pub use faulty::{Effect, Fault, FaultyStore, Operation};
 pub use memory::MemoryStore;
 pub use prefixed::Prefixed;
-pub use probe::{Capabilities, Capability, probe};
+pub use probe::{Capabilities, Capability, probe, probe_for};
 pub use publish::{Published, create, replace};
 pub use s3::{S3Settings, S3Store};
 
@@ -189,4 +189,7 @@ pub trait WriteStore: ReadStore {
     /// Deletes only exactly `etag`. `Conflict` when the object is another one now; `NotFound` when it is gone.
     /// `Unsupported` where the store cannot be trusted to compare (see `probe`); nothing was deleted then.
     async fn delete_exact(&self, key: &str, etag: &str) -> Result<(), StoreError>;
+
+    /// Told by [`probe`] when it has seen that [`delete_exact`](Self::delete_exact) compares, so that nobody tries it again.
+    fn compares_before_it_deletes(&self) {}
 }

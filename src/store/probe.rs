@@ -51,35 +51,63 @@ impl Capabilities {
     }
 }
 
-/// Tries a store out. Its scratch objects are removed again, also where a trial failed.
+impl Capability {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::CreateOnly, Self::ReplaceIf, Self::DeleteIf];
+}
+
+/// Tries a store out, in everything. Its scratch object is removed again, also where a trial failed.
 ///
 /// # Errors
 /// The store's, where it could not be tried: no permission, no answer.
 pub async fn probe(store: &dyn WriteStore) -> Result<Capabilities, StoreError> {
+    probe_for(store, &Capability::ALL).await
+}
+
+/// As [`probe`], only in what is `wanted`; anything else counts as not seen.
+///
+/// # Errors
+/// As [`probe`].
+pub async fn probe_for(store: &dyn WriteStore, wanted: &[Capability]) -> Result<Capabilities, StoreError> {
     let key = format!("{}{}", keys::PROBES, random_name()?);
-    let tried = try_out(store, &key).await;
+    let tried = try_out(store, &key, wanted).await;
+    if tried.as_ref().is_ok_and(|found| found.delete_if) {
+        store.compares_before_it_deletes();
+        return tried;
+    }
     let removed = store.delete(&key).await;
     let capabilities = tried?;
     removed.map(|()| capabilities)
 }
 
-async fn try_out(store: &dyn WriteStore, key: &str) -> Result<Capabilities, StoreError> {
+async fn try_out(store: &dyn WriteStore, key: &str, wanted: &[Capability]) -> Result<Capabilities, StoreError> {
     let mut found = Capabilities { create_only: false, replace_if: false, delete_if: false, store: store.describe() };
     let (first, second, third) = (body("first"), body("second"), body("third"));
-    let Some(etag) = done(store.put(key, &first, &Put::Create).await)? else { return Ok(found) };
+    let Some(mut etag) = done(store.put(key, &first, &Put::Create).await)? else { return Ok(found) };
     found.create_only = refused(store.put(key, &second, &Put::Create).await)? && holds(store, key, &first).await?;
     if !found.create_only {
         // What is there now is not what the next trial would build on.
         return Ok(found);
     }
-    let replaced = done(store.put(key, &second, &Put::Replace(etag.clone())).await)?;
-    let stale_refused = refused(store.put(key, &third, &Put::Replace(etag.clone())).await)?;
-    found.replace_if = replaced.is_some() && stale_refused && holds(store, key, &second).await?;
-    let Some(etag_now) = replaced else { return Ok(found) };
-    found.delete_if = refused(store.delete_exact(key, &etag).await)?
-        && holds(store, key, &second).await?
-        && done(store.delete_exact(key, &etag_now).await)?.is_some();
+    let mut content = &first;
+    if wanted.contains(&Capability::ReplaceIf) {
+        let replaced = done(store.put(key, &second, &Put::Replace(etag.clone())).await)?;
+        let stale_refused = refused(store.put(key, &third, &Put::Replace(etag.clone())).await)?;
+        found.replace_if = replaced.is_some() && stale_refused && holds(store, key, &second).await?;
+        let Some(now) = replaced else { return Ok(found) };
+        (etag, content) = (now, &second);
+    }
+    if wanted.contains(&Capability::DeleteIf) {
+        found.delete_if = refused(store.delete_exact(key, &another(&etag)).await)?
+            && holds(store, key, content).await?
+            && done(store.delete_exact(key, &etag).await)?.is_some();
+    }
     Ok(found)
+}
+
+/// Not any etag, but one that differs from the right one only in its digits.
+pub(super) fn another(etag: &str) -> String {
+    etag.chars().map(|digit| if digit == '0' { '1' } else { '0' }).collect()
 }
 
 fn body(text: &'static str) -> Body {
@@ -119,7 +147,7 @@ mod tests {
     use super::*;
     use crate::store::{DirectoryStore, Effect, Fault, FaultyStore, MemoryStore, Operation};
 
-    const ALL: [Capability; 3] = [Capability::CreateOnly, Capability::ReplaceIf, Capability::DeleteIf];
+    const ALL: [Capability; 3] = Capability::ALL;
 
     async fn left_behind(store: &dyn WriteStore) -> usize {
         store.list(keys::PROBES).await.expect("a listing").len()
@@ -144,6 +172,26 @@ mod tests {
         assert_eq!((found.create_only, found.replace_if, found.delete_if), (true, true, false));
         assert!(matches!(found.require(&ALL), Err(StoreError::Unsupported { .. })));
         assert_eq!(found.require(&ALL[..2]), Ok(()));
+        assert_eq!(left_behind(store.inner()).await, 0);
+    }
+
+    #[tokio::test]
+    async fn what_was_not_wanted_is_not_tried_and_not_trusted() {
+        let store = FaultyStore::new(MemoryStore::new("m"));
+        let found = probe_for(&store, &[Capability::CreateOnly]).await.expect("it can be tried");
+        assert_eq!((found.create_only, found.replace_if, found.delete_if), (true, false, false));
+        let calls: Vec<Operation> = store.calls().into_iter().map(|(operation, _)| operation).collect();
+        assert_eq!(calls, [Operation::Put, Operation::Put, Operation::Get, Operation::Delete]);
+        let found = probe_for(&store, &[Capability::DeleteIf]).await.expect("it can be tried");
+        assert_eq!((found.replace_if, found.delete_if), (false, true));
+        assert_eq!(left_behind(store.inner()).await, 0);
+    }
+
+    #[tokio::test]
+    async fn a_deletion_that_is_refused_and_done_all_the_same_is_no_capability() {
+        let gone = Effect::ChangeBefore("other".into());
+        let store = FaultyStore::new(MemoryStore::new("m")).with(Fault::new(gone).on(Operation::DeleteExact).nth(1));
+        assert!(!probe(&store).await.expect("it can be tried").delete_if);
         assert_eq!(left_behind(store.inner()).await, 0);
     }
 

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures_util::StreamExt;
+use futures_util::stream::{self, StreamExt};
 
 use super::AppName;
 use super::decide::Judge;
@@ -32,9 +32,12 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::snapshot::disk;
-use crate::store::{Capability, ReadStore, StoreError, WriteStore, probe};
+use crate::store::{Capability, ReadStore, StoreError, WriteStore, probe_for};
 use answer::Ran;
 use scene::Scene;
+
+/// How many apps are deleted from at once. Each waits for its own looks and steps, so several keep the store busy.
+const APPS_AT_ONCE: usize = 8;
 
 pub(crate) use answer::AppRan;
 pub(crate) use delete::{Deleting, Leave};
@@ -69,10 +72,11 @@ pub(super) async fn run(args: &RunArgs, context: &mut Context<'_>) -> Result<Exi
     let what = format!("deleting {} from {}", scene.words(), store.describe());
     let consent = context.consent(&what, &store.name(), args.confirm.as_deref())?;
     // With the flag and without a plan nobody looked in between: what was decided just now is what is run.
-    if is_given || args.confirm.is_none() {
-        verify::verify(&plan, &wanted, &sources, context).await?;
-    }
-    let capabilities = probe(store.as_ref()).await?;
+    let is_looked_at_again = is_given || args.confirm.is_none();
+    let again = async { if is_looked_at_again { verify::verify(&plan, &wanted, &sources, context).await } else { Ok(()) } };
+    let (again, capabilities) = tokio::join!(again, probe_for(store.as_ref(), &[Capability::CreateOnly, Capability::DeleteIf]));
+    again?;
+    let capabilities = capabilities?;
     capabilities.require(&[Capability::CreateOnly]).map_err(unsafe_store)?;
     let _acting = context.world.acting.begin().await;
     let (now, halted) = (context.now(), halted_by_ctrl_c());
@@ -167,16 +171,31 @@ fn wanted(args: &RunArgs, plan: &Plan) -> Result<Vec<AppName>, CommandError> {
     Ok(names)
 }
 
-/// Deletes, app after app; an app that fails does not stop the next.
+/// Deletes, a few apps at once and within each one version after the other; an app that fails does not stop another.
 async fn act(plan: &Plan, wanted: &[AppName], deleting: &Deleting<'_>, context: &mut Context<'_>) -> Result<Ran, CommandError> {
     let mut ran = Ran::new(deleting.store(), plan, wanted)?;
     let progress = context.progress_things("versions", ran.versions());
-    for app in plan.apps()? {
-        let app = app?;
-        if app.victims().is_empty() || !wanted.contains(&app.name()) {
-            continue;
+    // Nothing follows a line of the plan that does not read, and what is under way is finished all the same.
+    let mut is_broken = false;
+    let planned = plan.apps()?.take_while(|app| !std::mem::replace(&mut is_broken, app.is_err())).filter(|app| match app {
+        Ok(app) => !app.victims().is_empty() && wanted.contains(&app.name()),
+        Err(_) => true,
+    });
+    let deletions = stream::iter(planned).map(|app| {
+        let progress = &progress;
+        async move { Ok::<_, CommandError>(deleting.app(&app?, progress).await) }
+    });
+    let mut deletions = deletions.buffer_unordered(APPS_AT_ONCE);
+    let mut unread = None;
+    while let Some(app) = deletions.next().await {
+        match app {
+            Ok(app) => ran.add(app),
+            Err(error) => unread = Some(error),
         }
-        ran.add(deleting.app(&app, &progress).await);
+    }
+    drop(deletions);
+    if let Some(error) = unread {
+        return Err(error);
     }
     ran.close();
     Ok(ran)
