@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::Connection;
 use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
 use super::schema::{quoted, same_name};
@@ -128,13 +128,16 @@ impl Registry {
             routes.host()?;
             let mut census = Census::default();
             for table in &tables {
-                let rows = self.count(connection, table)?;
-                census.tables.insert(table.name.clone(), rows);
-                if KNOWN_TABLES.iter().any(|known| same_name(known, &table.name)) {
-                    self.find_unreadable(connection, table, &mut census)?;
+                self.still_wanted()?;
+                let rows = if table.name == routes.name {
+                    scan_routes(connection, table, default_account, &mut census)?
+                } else if KNOWN_TABLES.iter().any(|known| same_name(known, &table.name)) {
+                    scan(connection, table, &mut census)?
                 } else {
                     census.unknown.push(table.name.clone());
-                }
+                    count(connection, table)?
+                };
+                census.tables.insert(table.name.clone(), rows);
             }
             for column in &routes.columns {
                 if !KNOWN_COLUMNS.iter().any(|known| same_name(known, &column.name)) {
@@ -143,46 +146,99 @@ impl Registry {
             }
             census.unknown.sort();
             census.routes = census.tables.get(&routes.name).copied().unwrap_or_default();
-            census.apps = apps(connection, routes, default_account)?;
-            census.box_scoped = box_scoped(connection, routes)?;
             Ok(census)
         })
     }
+}
 
-    fn count(&self, connection: &Connection, table: &Table) -> Result<u64, RegistryError> {
-        self.still_wanted()?;
-        // Not by an index: a damaged one has another number of entries than the table has rows.
-        let sql = format!("SELECT count(*) FROM {} NOT INDEXED", quoted(&table.name));
-        let rows: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
-        Ok(rows.unsigned_abs())
+/// How many rows a table has that is not read.
+fn count(connection: &Connection, table: &Table) -> Result<u64, RegistryError> {
+    // Not by an index: a damaged one has another number of entries than the table has rows.
+    let sql = format!("SELECT count(*) FROM {} NOT INDEXED", quoted(&table.name));
+    let rows: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+    Ok(rows.unsigned_abs())
+}
+
+/// Reads a table once: how many rows it has, and what in it is no text.
+fn scan(connection: &Connection, table: &Table, census: &mut Census) -> Result<u64, RegistryError> {
+    let mut statement = connection.prepare(&select(table, &[]))?;
+    let mut rows = statement.query([])?;
+    let mut number = 0;
+    while let Some(row) = rows.next()? {
+        number += 1;
+        note_unreadable(row, table, census)?;
     }
+    Ok(number)
+}
 
-    fn find_unreadable(&self, connection: &Connection, table: &Table, census: &mut Census) -> Result<(), RegistryError> {
-        self.still_wanted()?;
-        let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
-        let sql = format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&table.name));
-        let mut statement = connection.prepare(&sql)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            for (at, column) in table.columns.iter().enumerate() {
-                let value = row.get_ref(at)?;
-                // Numbers have a place in some columns; what is judged here is text and what pretends to be.
-                let (ValueRef::Text(_) | ValueRef::Blob(_)) = value else { continue };
-                let Err(because) = text(value) else { continue };
-                census.unreadable_text += 1;
-                if census.unreadable.len() < UNREADABLE_SHOWN {
-                    census.unreadable.push(Unreadable {
-                        table: table.name.clone(),
-                        row: Value::from(row.get_ref(0)?).to_string(),
-                        column: column.name.clone(),
-                        because: because.to_owned(),
-                        value: Value::from(value).to_string(),
-                    });
-                }
-            }
+/// As [`scan`], and also whose routes they are and which box-scoped columns they use. All in one reading: a large registry
+/// is read at the pace of the disk.
+fn scan_routes(
+    connection: &Connection,
+    routes: &Table,
+    default_account: &str,
+    census: &mut Census,
+) -> Result<u64, RegistryError> {
+    let or_null = |column: Option<&str>| column.map_or_else(|| "NULL".to_owned(), quoted);
+    let mut more = vec![quoted(routes.host()?), or_null(routes.column("account")?), or_null(routes.column("app")?)];
+    let mut scoped = Vec::new();
+    for name in BOX_SCOPED {
+        if let Some(column) = routes.column(name)? {
+            more.push(format!("{column} IS NOT NULL AND {column} NOT IN ('', 0, '0')", column = quoted(column)));
+            scoped.push((name, 0_u64));
         }
-        Ok(())
     }
+    let [host_at, account_at, app_at, scoped_at] = [0, 1, 2, 3].map(|at| routes.columns.len() + at);
+    let mut apps: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    let mut statement = connection.prepare(&select(routes, &more))?;
+    let mut rows = statement.query([])?;
+    let mut number = 0;
+    while let Some(row) = rows.next()? {
+        number += 1;
+        note_unreadable(row, routes, census)?;
+        let account = name(row.get_ref(account_at)?);
+        let account = if account.is_empty() { default_account.to_owned() } else { account };
+        apps.entry((account, name(row.get_ref(app_at)?))).or_default().push(name(row.get_ref(host_at)?));
+        for (at, (_, used)) in scoped.iter_mut().enumerate() {
+            *used += u64::from(row.get::<_, bool>(scoped_at + at)?);
+        }
+    }
+    census.apps = apps
+        .into_iter()
+        .map(|((account, app), mut hosts)| {
+            hosts.sort();
+            AppHosts { account, app, hosts }
+        })
+        .collect();
+    census.box_scoped = scoped.into_iter().filter(|(_, used)| *used > 0).map(|(name, used)| (name.to_owned(), used)).collect();
+    Ok(number)
+}
+
+/// Every column of a table, then more; by no index, as [`count`].
+fn select(table: &Table, more: &[String]) -> String {
+    let columns = table.columns.iter().map(|column| quoted(&column.name));
+    let columns: Vec<String> = columns.chain(more.iter().cloned()).collect();
+    format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&table.name))
+}
+
+fn note_unreadable(row: &Row<'_>, table: &Table, census: &mut Census) -> Result<(), RegistryError> {
+    for (at, column) in table.columns.iter().enumerate() {
+        let value = row.get_ref(at)?;
+        // Numbers have a place in some columns; what is judged here is text and what pretends to be.
+        let (ValueRef::Text(_) | ValueRef::Blob(_)) = value else { continue };
+        let Err(because) = text(value) else { continue };
+        census.unreadable_text += 1;
+        if census.unreadable.len() < UNREADABLE_SHOWN {
+            census.unreadable.push(Unreadable {
+                table: table.name.clone(),
+                row: Value::from(row.get_ref(0)?).to_string(),
+                column: column.name.clone(),
+                because: because.to_owned(),
+                value: Value::from(value).to_string(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A name for people, whatever is stored.
@@ -192,47 +248,4 @@ fn name(value: ValueRef<'_>) -> String {
         ValueRef::Text(bytes) => shown(bytes),
         other => Value::from(other).to_string(),
     }
-}
-
-fn apps(connection: &Connection, routes: &Table, default_account: &str) -> Result<Vec<AppHosts>, RegistryError> {
-    let or_null = |column: Option<&str>| column.map_or_else(|| "NULL".to_owned(), quoted);
-    let sql = format!(
-        "SELECT {}, {}, {} FROM {} NOT INDEXED",
-        quoted(routes.host()?),
-        or_null(routes.column("account")?),
-        or_null(routes.column("app")?),
-        quoted(&routes.name)
-    );
-    let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query([])?;
-    let mut apps: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let account = name(row.get_ref(1)?);
-        let account = if account.is_empty() { default_account.to_owned() } else { account };
-        apps.entry((account, name(row.get_ref(2)?))).or_default().push(name(row.get_ref(0)?));
-    }
-    Ok(apps
-        .into_iter()
-        .map(|((account, app), mut hosts)| {
-            hosts.sort();
-            AppHosts { account, app, hosts }
-        })
-        .collect())
-}
-
-fn box_scoped(connection: &Connection, routes: &Table) -> Result<BTreeMap<String, u64>, RegistryError> {
-    let mut used = BTreeMap::new();
-    for scoped in BOX_SCOPED {
-        let Some(column) = routes.column(scoped)? else { continue };
-        let sql = format!(
-            "SELECT count(*) FROM {} NOT INDEXED WHERE {column} IS NOT NULL AND {column} NOT IN ('', 0, '0')",
-            quoted(&routes.name),
-            column = quoted(column)
-        );
-        let rows: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
-        if rows > 0 {
-            used.insert(scoped.to_owned(), rows.unsigned_abs());
-        }
-    }
-    Ok(used)
 }
