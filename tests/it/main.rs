@@ -18,6 +18,7 @@ mod install_sweep;
 mod museum;
 mod on_s3;
 mod report;
+mod requests;
 mod restore;
 mod restore_watch;
 mod retention_demo;

@@ -26,7 +26,12 @@ pub(crate) struct Bucket {
 impl Bucket {
     /// A bucket with everything that a bench has.
     pub(crate) fn of(bench: &Bench) -> Self {
-        let objects: Arc<Mutex<Objects>> = Arc::new(Mutex::new(bench.deployment.everything().into_iter().collect()));
+        Self::holding(bench.deployment.everything())
+    }
+
+    /// A bucket with these objects.
+    pub(crate) fn holding(objects: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
+        let objects: Arc<Mutex<Objects>> = Arc::new(Mutex::new(objects.into_iter().collect()));
         let fault: Arc<Mutex<Fault>> = Arc::new(Mutex::new(Box::new(|_, _| None)));
         let (held, faulty) = (Arc::clone(&objects), Arc::clone(&fault));
         let server = Scripted::start(move |request| {
@@ -51,6 +56,22 @@ impl Bucket {
     /// Every request so far: method, and decoded key or prefix.
     pub(crate) fn requests(&self) -> Vec<(String, String)> {
         self.server.requests().iter().map(|request| (request.method.clone(), key(request))).collect()
+    }
+
+    /// Every request so far, in words of S3's own: `LIST prefix`, `DIRS prefix`, or the method and the key.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.server
+            .requests()
+            .iter()
+            .map(|request| {
+                let what = match (request.parameter("list-type"), request.parameter("delimiter")) {
+                    (Some(_), Some(_)) => "DIRS",
+                    (Some(_), None) => "LIST",
+                    _ => &request.method,
+                };
+                format!("{what} {}", key(request))
+            })
+            .collect()
     }
 
     /// The command on this bucket, which is its own status store.
