@@ -4,7 +4,9 @@
 //! All of it is checked in, so that a package needs no build to have it. `cargo run --example generate` writes it again, and
 //! a test compares. Nothing here reads a setting: completions must work on a machine whose settings are broken.
 
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
@@ -159,12 +161,21 @@ pub(crate) fn man(args: &ManArgs, out: &mut dyn Write) -> Result<Exit, CommandEr
     };
     for (name, page) in &pages {
         let path = directory.join(name);
-        std::fs::write(&path, page).map_err(|error| disk(&path, &error))?;
+        write_page(directory, &path, page).map_err(|error| disk(&path, &error))?;
     }
     print(
         &format!("wrote {} manual pages into {}\n", pages.len(), crate::terminal::escape(&directory.display().to_string())),
         out,
     )
+}
+
+/// Whole or not at all, readable by everybody, and never through a link that has the page's name.
+fn write_page(directory: &Path, path: &Path, page: &str) -> io::Result<()> {
+    let mut staged =
+        tempfile::Builder::new().prefix(".carlosctl-man-").permissions(Permissions::from_mode(0o644)).tempfile_in(directory)?;
+    staged.write_all(page.as_bytes())?;
+    staged.persist(path)?;
+    Ok(())
 }
 
 fn print(text: &str, out: &mut dyn Write) -> Result<Exit, CommandError> {

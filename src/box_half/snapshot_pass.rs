@@ -166,7 +166,7 @@ impl SnapshotPass<'_> {
         let default_account = self.default_account.to_owned();
         let copied = self.registry.ask(self.stop, move |registry, interrupter| {
             let io = |error: std::io::Error| crate::registry::RegistryError::Io(error.to_string());
-            let directory = tempfile::Builder::new().prefix("carlosctl-").tempdir().map_err(io)?;
+            let directory = crate::host::private::directory("carlosctl-").map_err(io)?;
             let path = directory.path().join("registry.db");
             registry.vacuum_into(&path)?;
             let copy = Registry::open_snapshot(&path)?.interrupted_by(interrupter)?;

@@ -1,11 +1,17 @@
 //! The demo's store: files that look as if they had been written at their time.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+
+/// A directory of our own, and those that it is in as far as they are missing.
+pub(super) fn directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
 
 /// A directory store being filled.
 pub(super) struct Bucket {
@@ -14,7 +20,7 @@ pub(super) struct Bucket {
 
 impl Bucket {
     pub(super) fn create(root: &Path) -> io::Result<Self> {
-        fs::create_dir_all(root)?;
+        directory(root)?;
         Ok(Self { root: root.to_owned() })
     }
 
@@ -22,11 +28,12 @@ impl Bucket {
     pub(super) fn put(&self, key: &str, body: &[u8], written: Timestamp) -> io::Result<()> {
         let path = self.root.join(key);
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
+            directory(parent)?;
         }
-        fs::write(&path, body)?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+        file.write_all(body)?;
         let since_1970 = written.duration_since(Timestamp::UNIX_EPOCH).unsigned_abs();
-        File::options().write(true).open(&path)?.set_modified(SystemTime::UNIX_EPOCH + since_1970)
+        file.set_modified(SystemTime::UNIX_EPOCH + since_1970)
     }
 
     /// Writes one JSON document, as if at `written`.

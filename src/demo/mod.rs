@@ -14,8 +14,9 @@ mod bucket;
 pub mod registry;
 mod walk;
 
-use std::fs;
-use std::io;
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -25,6 +26,7 @@ use crate::cli::demo::DemoArgs;
 use crate::context::{Answer, Context};
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::host::private;
 use crate::snapshot::{blocking, disk};
 use crate::terminal::{self, Paper};
 
@@ -76,7 +78,7 @@ enum Place {
 
 impl Place {
     fn create(dir: Option<&Path>, keep: bool) -> Result<Self, CommandError> {
-        let temporary = || tempfile::Builder::new().prefix("carlosctl-demo-").tempdir();
+        let temporary = || private::directory("carlosctl-demo-");
         match dir {
             None if keep => {
                 let path = temporary().map_err(|error| disk(&std::env::temp_dir(), &error))?.keep();
@@ -84,7 +86,7 @@ impl Place {
             }
             None => Ok(Self::Temporary(temporary().map_err(|error| disk(&std::env::temp_dir(), &error))?)),
             Some(path) => {
-                fs::create_dir(path).map_err(|error| match error.kind() {
+                DirBuilder::new().mode(0o700).create(path).map_err(|error| match error.kind() {
                     io::ErrorKind::AlreadyExists => CommandError::new(
                         Exit::Refused,
                         format!("{}: exists; the demo builds in a directory of its own", path.display()),
@@ -120,12 +122,11 @@ fn build(root: &Path, now: Timestamp) -> io::Result<()> {
     boxes::write(&bucket, now)?;
     let public_key = apps::write(&bucket, now)?;
     let standby = root.join("standby");
-    fs::create_dir(&standby)?;
+    bucket::directory(&standby)?;
     // A bootstrapped box has a registry before its agent was ever started.
     registry::build_live(&standby.join("registry.db"), &[]).map_err(io::Error::other)?;
     let bucket = root.join("bucket");
-    fs::write(
-        root.join("host.env"),
+    private::create_file(&root.join("host.env"))?.write_all(
         format!(
             "# The settings of the demo's standby, as /etc/carlos/host.env has a real one's.\n\
              CARLOS_DEPLOYMENT_DIR=\"{0}\"\nCARLOS_STATUS_DIR=\"{0}\"\nCARLOS_DATA_DIR=\"{1}\"\nCARLOS_BOX_LABEL={2}\n\
@@ -133,7 +134,8 @@ fn build(root: &Path, now: Timestamp) -> io::Result<()> {
             bucket.display(),
             standby.display(),
             boxes::STANDBY,
-        ),
+        )
+        .as_bytes(),
     )
 }
 

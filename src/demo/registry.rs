@@ -166,7 +166,7 @@ pub fn snapshot_bytes(routes: &[RouteSpec]) -> Result<Vec<u8>, RegistryError> {
     let connection = Connection::open_in_memory()?;
     fill(&connection, routes)?;
     // Through a file, because an image in memory and a vacuumed copy are not the same bytes.
-    let directory = tempfile::tempdir().map_err(|error| RegistryError::Io(error.to_string()))?;
+    let directory = crate::host::private::directory("carlosctl-").map_err(|error| RegistryError::Io(error.to_string()))?;
     let path = directory.path().join("registry.db");
     connection.execute("VACUUM INTO ?1", [text(&path)?])?;
     std::fs::read(&path).map_err(|error| RegistryError::Io(error.to_string()))

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -65,7 +66,7 @@ async fn run(
     env: &BTreeMap<String, String>,
 ) -> io::Result<(Option<ExitStatus>, String)> {
     let directory = registry.parent().unwrap_or(Path::new("/"));
-    let mut log = File::options().read(true).append(true).create_new(true).open(directory.join("boot.log"))?;
+    let mut log = File::options().read(true).append(true).create_new(true).mode(0o600).open(directory.join("boot.log"))?;
     let given = ENVIRONMENT.iter().filter_map(|name| Some((*name, env.get(*name)?)));
     let mut group = Group::spawn(
         Command::new("/bin/sh")

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::finding::{Code, Finding};
 use crate::host::install;
 use crate::host::interlock::{Claim, Interlock};
+use crate::host::private;
 use crate::host::stage::Staged;
 use crate::host::target::Target;
 use crate::platform::{Label, Stamp};
@@ -77,9 +78,7 @@ async fn attempt(look: Look, args: &DrillArgs, context: &mut Context<'_>) -> Res
 
 fn scratch(named: Option<&Path>) -> Result<tempfile::TempDir, CommandError> {
     let parent = named.map_or_else(std::env::temp_dir, Path::to_owned);
-    tempfile::Builder::new()
-        .prefix("carlosctl-drill-")
-        .tempdir_in(&parent)
+    private::directory_in(&parent, "carlosctl-drill-")
         .map_err(|error| snapshot::disk(&parent, &error).hint("name a directory with --scratch"))
 }
 

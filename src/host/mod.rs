@@ -11,6 +11,7 @@
 //! | [`install`] | how does it take the old one's place, at every instant the one or the other? |
 //! | [`undo`] | how does the old one come back? |
 //! | [`recover`] | what did a killed run leave, and how does it end? |
+//! | [`private`] | where is what nobody else may look into? |
 //! | [`trial`] | can the filesystem do what an install needs? |
 //! | [`names`] | which files beside the registry are ours? |
 //!
@@ -21,6 +22,7 @@ pub mod holders;
 pub mod install;
 pub mod interlock;
 pub mod names;
+pub mod private;
 pub mod recover;
 pub mod stage;
 pub mod target;

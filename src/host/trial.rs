@@ -25,7 +25,7 @@ pub enum Replacing {
 /// # Errors
 /// The directory does not take our files, or an answer contradicts what was done.
 pub fn replacing(directory: &Path) -> io::Result<Replacing> {
-    let scratch = tempfile::Builder::new().prefix(".carlosctl-doctor-").tempdir_in(directory)?;
+    let scratch = super::private::directory_in(directory, ".carlosctl-doctor-")?;
     let (one, other) = (scratch.path().join("one"), scratch.path().join("other"));
     std::fs::write(&one, "one")?;
     std::fs::write(&other, "other")?;

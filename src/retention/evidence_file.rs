@@ -1,13 +1,13 @@
 //! Evidence in a file: written app by app as it is gathered, and read back to decide again, byte for byte, without any store.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::evidence::{AppEvidence, Evidence, FleetEvidence};
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::host::private;
 use crate::snapshot::disk;
 
 /// An evidence file being written. What is not ended is not JSON, and does not read.
@@ -72,7 +72,7 @@ pub(crate) fn read(path: &Path) -> Result<Evidence, CommandError> {
 /// # Errors
 /// Usage where it exists; the local disk's.
 pub(crate) fn create_private(path: &Path) -> Result<File, CommandError> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| match error.kind() {
+    private::create_file(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             CommandError::usage(format!("{} exists; it is never overwritten", path.display())).hint("name another file")
         }

@@ -16,11 +16,11 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::host::private;
 use crate::snapshot::disk;
 
 use super::expect::{Values, is_safe};
@@ -56,14 +56,13 @@ impl Transcript {
     /// # Errors
     /// Refused when the file exists; else the disk's.
     pub fn create(path: &Path) -> Result<Self, CommandError> {
-        let file =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => {
-                    CommandError::new(Exit::Refused, format!("{}: exists; nothing was run", path.display()))
-                        .hint("name another with --transcript, or go on where it ends with --resume")
-                }
-                _ => disk(path, &error),
-            })?;
+        let file = private::create_file(path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                CommandError::new(Exit::Refused, format!("{}: exists; nothing was run", path.display()))
+                    .hint("name another with --transcript, or go on where it ends with --resume")
+            }
+            _ => disk(path, &error),
+        })?;
         let mut transcript = Self { file, path: path.to_owned() };
         transcript.lock()?;
         transcript.record(FIRST_LINE)?;

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use super::select::{Chosen, Source};
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::host::private;
 use crate::platform::hex;
 use crate::store::{Chunks, ObjectMeta, ObjectReader, ReadStore, StoreError};
 use crate::terminal::Progress;
@@ -46,9 +47,9 @@ impl Private {
     /// The local disk's.
     pub fn create() -> Result<Self, CommandError> {
         let fault = |error: std::io::Error| disk(&std::env::temp_dir(), &error);
-        let directory = tempfile::Builder::new().prefix("carlosctl-").tempdir().map_err(fault)?;
+        let directory = private::directory("carlosctl-").map_err(fault)?;
         let path = directory.path().join("registry.db");
-        let file = File::create_new(&path).map_err(fault)?;
+        let file = private::create_file(&path).map_err(fault)?;
         Ok(Self { file, path, _directory: directory })
     }
 }
@@ -163,11 +164,8 @@ pub fn disk(path: &Path, error: &std::io::Error) -> CommandError {
 
 /// A local file read like an object.
 fn open_file(path: &Path) -> std::io::Result<ObjectReader> {
-    let file = File::open(path)?;
+    let file = private::open_file(path)?;
     let facts = file.metadata()?;
-    if !facts.is_file() {
-        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "not an ordinary file"));
-    }
     let last_modified = facts.modified().ok().and_then(|at| Timestamp::try_from(at).ok()).unwrap_or(Timestamp::UNIX_EPOCH);
     let meta = ObjectMeta {
         key: path.display().to_string(),

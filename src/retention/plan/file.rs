@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AppPlan, Header, SCHEMA};
 use crate::error::CommandError;
+use crate::host::private;
 use crate::platform::keys::app::{self as keys, AppKey};
 use crate::retention::AppName;
 use crate::retention::evidence_file::{create_private, json};
@@ -114,7 +115,7 @@ impl Plan {
     /// # Errors
     /// Not found (exit 10); usage for a file that is no whole plan.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
-        let file = File::open(path).map_err(|error| disk(path, &error))?;
+        let file = private::open_file(path).map_err(|error| disk(path, &error))?;
         let mut lines = Lines::new(path, &file)?;
         let Some(Line::Plan(header)) = lines.next().transpose()? else { return Err(bad(path, "it has no head")) };
         if header.schema != SCHEMA {
