@@ -8,10 +8,11 @@
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
 
 use super::interlock::Interlock;
 use super::names::{self, Beside, SIDES};
@@ -59,11 +60,10 @@ impl Staged {
     }
 
     fn create_in(directory: &Path) -> io::Result<Self> {
-        // A umask can only take away; what it took from the owner is given back.
-        std::fs::set_permissions(directory, Permissions::from_mode(0o700))?;
+        let held = hold(directory)?;
         let path = directory.join(FILE);
-        let flags = (OFlags::NOFOLLOW | OFlags::CLOEXEC).bits().cast_signed();
-        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).custom_flags(flags).open(&path)?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(openat(&held, FILE, flags, Mode::RUSR | Mode::WUSR)?);
         file.set_permissions(Permissions::from_mode(0o600))?;
         file.try_lock()?;
         let metadata = file.metadata()?;
@@ -121,6 +121,22 @@ impl Drop for Staged {
         // After an install the file has another name and only the directory is left.
         let _ = std::fs::remove_dir_all(&self.directory);
     }
+}
+
+/// Holds on to the directory that was just made, so that what follows happens in it and nowhere else: whoever owns the
+/// directory around it can put a link in its place.
+fn hold(directory: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let held = openat(CWD, directory, flags, Mode::empty())?;
+    let facts = fstat(&held)?;
+    if facts.st_uid != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other("it was replaced while it was made"));
+    }
+    // A umask can only take away; what it took from the owner is given back.
+    if facts.st_mode & 0o7777 != 0o700 {
+        std::fs::set_permissions(format!("/proc/self/fd/{}", held.as_raw_fd()), Permissions::from_mode(0o700))?;
+    }
+    Ok(held)
 }
 
 /// Removes what killed runs staged beside the registry of `interlock`; what a live run stages stays.

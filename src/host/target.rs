@@ -77,6 +77,10 @@ pub struct FileFacts {
 /// The directory that the registry lives in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectoryFacts {
+    /// Its device.
+    pub device: u64,
+    /// Its inode.
+    pub inode: u64,
     /// Its owner.
     pub uid: u32,
     /// Its group.
@@ -106,6 +110,10 @@ pub struct OtherFile {
     pub bytes: u64,
     /// When it was last written, in nanoseconds since 1970.
     pub modified_ns: i64,
+    /// Whether it is an ordinary file.
+    pub is_file: bool,
+    /// How many names it has.
+    pub links: u64,
     /// What it is, where it is one of ours.
     pub beside: Option<Beside>,
 }
@@ -178,11 +186,25 @@ impl Target {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
-    /// Whether the registry is as it was when `earlier` was looked at: same file, and nothing written to it or its side
-    /// files since.
+    /// Whether the registry is as it was when `earlier` was looked at: same directory, same file, and nothing written to it
+    /// or its side files since.
     #[must_use]
     pub fn is_as_in(&self, earlier: &Self) -> bool {
+        let directory = |of: &Self| of.directory.as_ref().map(|directory| (directory.device, directory.inode));
         (&self.path, self.kind, &self.file, &self.sides) == (&earlier.path, earlier.kind, &earlier.file, &earlier.sides)
+            && directory(self) == directory(earlier)
+    }
+
+    /// The side files that are not files of their own, in words. SQLite would wait at a pipe for ever, and would empty a file
+    /// under another name of it.
+    #[must_use]
+    pub fn odd_sides(&self) -> Vec<String> {
+        let odd = |side: &OtherFile| match (side.is_file, side.links) {
+            (false, _) => Some(format!("{} is not an ordinary file", side.name)),
+            (true, 2..) => Some(format!("{} has a second name (a hard link)", side.name)),
+            (true, _) => None,
+        };
+        self.sides.iter().filter_map(odd).collect()
     }
 
     /// The room that an install takes: the new registry beside the old one, and what the old one grows by when its WAL is
@@ -212,6 +234,9 @@ impl Target {
             if file.mount_point {
                 unsafe_because("the file itself is a mount point, so it cannot be exchanged");
             }
+        }
+        for odd in self.odd_sides() {
+            unsafe_because(&odd);
         }
         findings.extend(self.unwritable().map(|(because, hint)| {
             Finding::blocking(Code::TargetUnwritable, self.directory().display().to_string(), because).hint(hint)
@@ -305,6 +330,8 @@ fn directory_facts(directory: &Path) -> io::Result<Option<DirectoryFacts>> {
     let space = rustix::fs::statvfs(directory)?;
     let allowed = rustix::fs::accessat(CWD, directory, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS);
     Ok(Some(DirectoryFacts {
+        device: metadata.dev(),
+        inode: metadata.ino(),
         uid: metadata.uid(),
         gid: metadata.gid(),
         mode: metadata.mode() & 0o7777,
@@ -338,6 +365,8 @@ fn other_file(directory: &Path, name: String, beside: Option<Beside>) -> io::Res
         inode: metadata.ino(),
         bytes: metadata.len(),
         modified_ns: modified_ns(&metadata),
+        is_file: metadata.is_file(),
+        links: metadata.nlink(),
         beside,
     }))
 }

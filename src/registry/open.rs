@@ -9,7 +9,7 @@
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use rustix::fs::OFlags;
 
 use super::header::{self, HEADER_BYTES, Header};
 use super::{HeaderFault, RegistryError};
@@ -109,6 +110,9 @@ impl Registry {
     }
 
     fn open_beside(path: &Path, header: Header, state: FileState) -> Result<Self, RegistryError> {
+        for suffix in ["-wal", "-shm", "-journal"] {
+            ordinary(&beside(path, suffix))?;
+        }
         // Without anything in a -wal there is nothing to see but the file itself, so both ways in give the same answer; only
         // the ordinary one would leave files behind.
         let shm = exists(&beside(path, "-shm"))?;
@@ -207,6 +211,14 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// SQLite would wait for ever at a pipe that has the name of a journal.
+fn ordinary(path: &Path) -> Result<(), RegistryError> {
+    match path.symlink_metadata() {
+        Ok(metadata) if !metadata.is_file() => Err(RegistryError::Io(format!("{}: is not an ordinary file", path.display()))),
+        _ => Ok(()),
+    }
+}
+
 fn exists(path: &Path) -> Result<bool, RegistryError> {
     Ok(size(path)?.is_some())
 }
@@ -229,7 +241,8 @@ fn first_bytes(path: &Path) -> Result<(Vec<u8>, FileState), RegistryError> {
         return Err(RegistryError::Header(HeaderFault::NotSqlite { because: "it is not an ordinary file" }));
     }
     let mut first = Vec::with_capacity(HEADER_BYTES);
-    let file = File::open(path).map_err(failed)?;
+    let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     file.take(HEADER_BYTES as u64).read_to_end(&mut first).map_err(failed)?;
     let state = FileState::of(&metadata);

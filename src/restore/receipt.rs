@@ -1,6 +1,7 @@
 //! The receipt of a restore: what was installed, from where, over what, and what was allowed (formats.md section 7).
 
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
@@ -92,10 +93,15 @@ fn receipt_file(registry: &Path, stamp: Stamp) -> PathBuf {
     name.into()
 }
 
-/// A file of its own, 0600, whole or not there.
+/// A file of its own, 0600, whole or not there. What root writes here stays readable for the service that lives here.
 fn beside(path: &Path, body: &[u8]) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut staged = tempfile::Builder::new().prefix(".carlosctl-receipt-").tempfile_in(directory)?;
+    if let Ok(facts) = directory.metadata() {
+        let (uid, gid) = (rustix::fs::Uid::from_raw(facts.uid()), rustix::fs::Gid::from_raw(facts.gid()));
+        // Only root can; for anyone else the file is their own.
+        let _ = rustix::fs::fchown(staged.as_file(), Some(uid), Some(gid));
+    }
     staged.write_all(body)?;
     staged.as_file().sync_all()?;
     staged.persist_noclobber(path).map_err(|error| error.error)?;

@@ -1,6 +1,6 @@
 //! What the target holds before it is replaced.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::evidence::TargetContent;
 use crate::error::CommandError;
 use crate::host::names::SIDES;
+use crate::host::private;
 use crate::host::target::{Kind, Target};
 use crate::platform::hex;
 use crate::registry::{Registry, RegistryError};
@@ -27,6 +28,9 @@ pub(crate) async fn read(
     default_account: &str,
 ) -> Result<TargetContent, CommandError> {
     let Some(file) = target.file.as_ref().filter(|_| target.kind == Kind::File) else { return Ok(TargetContent::Absent) };
+    if let Some(odd) = target.odd_sides().into_iter().next() {
+        return Ok(TargetContent::Unreadable(odd));
+    }
     let may_equal = file.bytes == bytes && target.sides.iter().all(|side| side.bytes == 0);
     let path = target.path.clone();
     let (sha256, default_account) = (sha256.to_owned(), default_account.to_owned());
@@ -63,12 +67,13 @@ struct Copy {
 impl Copy {
     fn of(path: &Path) -> std::io::Result<Self> {
         let mut registry = Private::create().map_err(|error| std::io::Error::other(error.message))?;
-        std::io::copy(&mut File::open(path)?, &mut registry)?;
+        std::io::copy(&mut private::open_file(path)?, &mut registry)?;
         // Not -shm: it is an index of the -wal, and SQLite makes a new one.
         for side in SIDES.iter().filter(|side| **side != "-shm") {
             let from = with_suffix(path, side);
-            if from.try_exists()? {
-                fs::copy(from, with_suffix(registry.path(), side))?;
+            if from.symlink_metadata().is_ok() {
+                let mut copy = private::create_file(&with_suffix(registry.path(), side))?;
+                std::io::copy(&mut private::open_own(&from)?, &mut copy)?;
             }
         }
         Ok(Self { registry })

@@ -16,8 +16,9 @@ use crate::context::{Answer, Context, finding_line};
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding};
+use crate::host::private;
 use crate::host::target::Target;
-use crate::platform::document::Document;
+use crate::platform::document::{Document, MAX_BYTES};
 use crate::platform::{Label, Stamp};
 use crate::registry::Census;
 use crate::snapshot::{self, BoxEvidence, Chosen, Expected, Private, Selector, SidecarRead, Source, Verdict, fetch_and_prove};
@@ -209,7 +210,7 @@ fn newest_receipt(target: &Target) -> Result<Restored, CommandError> {
 
 fn read_receipt(path: &Path) -> Result<Option<Restored>, CommandError> {
     let name = path.display().to_string();
-    let body = std::fs::read(path).map_err(|error| snapshot::disk(path, &error))?;
+    let body = private::read_own(path, MAX_BYTES as u64).map_err(|error| snapshot::disk(path, &error))?;
     let unreadable = |error: &dyn std::fmt::Display| CommandError::new(Exit::Refused, format!("{error}; nothing was watched"));
     let document = Document::parse(&name, &body).map_err(|error| unreadable(&error))?;
     let root = document.root();
