@@ -22,7 +22,7 @@ use crate::retention::decision::{AppDecision, Status};
 use crate::retention::evidence::{FleetEvidence, ReportsEvidence, View};
 use crate::retention::gather::{self, LocalRead, Question, Sources};
 use crate::retention::plan::read_and_plan;
-use crate::retention::run::{AppRan, Deleting, Leave};
+use crate::retention::run::{AppRan, Deleting, Leave, clocks_agree};
 use crate::store::{Capability, WriteStore, probe_for};
 use crate::terminal::Progress;
 
@@ -143,8 +143,8 @@ impl RetentionPass<'_> {
     /// Whether deletions are of exactly one etag.
     async fn is_exact(&self) -> Result<bool, PassError> {
         let found = self.is_exact.get_or_try_init(async || {
-            let found = probe_for(self.store.as_ref(), &[Capability::DeleteIf]).await;
-            found.map(|found| found.delete_if).map_err(CommandError::from)
+            let found = probe_for(self.store.as_ref(), &[Capability::DeleteIf]).await.map_err(CommandError::from)?;
+            clocks_agree(self.store.as_ref()).map(|()| found.delete_if)
         });
         Ok(*found.await?)
     }

@@ -144,7 +144,7 @@ fn is_deletion(request: &crate::common::scripted::Request, key: &str) -> bool {
 fn throttling_is_waited_for_and_missing_is_done() {
     let bench = four_to_go();
     let bucket = Bucket::of(&bench);
-    let mut number = 0;
+    let (mut number, remove) = (0, bucket.remover());
     bucket.fault(move |request, key| {
         if !is_deletion(request, key) {
             return None;
@@ -152,7 +152,10 @@ fn throttling_is_waited_for_and_missing_is_done() {
         number += 1;
         match number {
             5 | 6 => Some(Reply::error(503, "SlowDown", "slower")),
-            14 => Some(Reply::error(404, "NoSuchKey", "gone")),
+            14 => {
+                remove(key);
+                None
+            }
             _ => None,
         }
     });

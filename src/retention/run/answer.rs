@@ -1,6 +1,6 @@
 //! What a run did.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -134,6 +134,40 @@ impl AppRan {
             _ => self.counts.unknown += 1,
         }
         self.objects.push(object);
+    }
+
+    /// Takes back what the store's own listing does not bear out: what is still listed is not gone, and without a listing
+    /// nobody knows.
+    pub(super) fn prove(&mut self, victims: &[PlannedVersion], listed: &Result<BTreeSet<String>, String>) {
+        let mut doubtful = BTreeMap::new();
+        for object in self.objects.iter_mut().filter(|object| object.because.is_none()) {
+            let (outcome, because) = match listed {
+                Ok(listed) if !listed.contains(&object.key) => continue,
+                Ok(_) => ("failed", "the store answered that it is gone, and still lists it".to_owned()),
+                Err(because) => {
+                    ("unknown", format!("the store answered that it is gone, and could not be asked again: {because}"))
+                }
+            };
+            let counts = &mut self.counts;
+            *(if object.outcome == "deleted" { &mut counts.deleted } else { &mut counts.missing }) -= 1;
+            *(if outcome == "failed" { &mut counts.failed } else { &mut counts.unknown }) += 1;
+            object.outcome = outcome;
+            object.because = Some(because.clone());
+            doubtful.insert(object.key.clone(), because);
+        }
+        for victim in victims {
+            let because = victim
+                .steps()
+                .into_iter()
+                .flatten()
+                .find_map(|object| doubtful.get(&object.key).map(|because| format!("{}: {because}", object.key)));
+            if let Some(because) = because
+                && let Some(at) = self.deleted.iter().position(|version| version == victim.version())
+            {
+                let version = self.deleted.remove(at);
+                self.fail(&version, &because);
+            }
+        }
     }
 
     /// Whether anything was or had to be done.

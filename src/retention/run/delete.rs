@@ -96,7 +96,21 @@ impl<'a> Deleting<'a> {
                 }
             }
         }
+        if !gone.is_empty() {
+            ran.prove(plan.victims(), &self.still_listed(plan).await);
+        }
         ran
+    }
+
+    /// What the store still lists of the app's releases and artifacts. What is in it was not deleted, whatever the store
+    /// answered.
+    async fn still_listed(&self, plan: &AppPlan) -> Result<BTreeSet<String>, String> {
+        let AppName { account, app } = plan.name();
+        let reader = Reader::new(self.store, self.turns);
+        let (releases, artifacts) = (keys::releases(&account, &app), keys::artifacts(&account, &app));
+        let (releases, artifacts) = tokio::join!(reader.list(&releases), reader.list(&artifacts));
+        let both = releases.and_then(|releases| artifacts.map(|artifacts| [releases, artifacts].concat()));
+        both.map(|listed| listed.into_iter().map(|object| object.key).collect()).map_err(|error| error.to_string())
     }
 
     /// Deletes one version, step by step. What was deleted is noted in any case.

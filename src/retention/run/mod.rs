@@ -31,8 +31,9 @@ use crate::cli::retention::RunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::snapshot::disk;
+use crate::snapshot::{CLOCK_TOLERANCE, disk};
 use crate::store::{Capability, ReadStore, StoreError, WriteStore, probe_for};
+use crate::terminal;
 use answer::Ran;
 use scene::Scene;
 
@@ -52,12 +53,13 @@ pub(super) async fn run(args: &RunArgs, context: &mut Context<'_>) -> Result<Exi
     let sources = Sources::with(context, Arc::clone(&store) as Arc<dyn ReadStore>).await;
     let is_given = args.plan.is_some();
     // Dropped, and with it removed, at the end.
-    let own = tempfile::NamedTempFile::new().map_err(|error| disk(&std::env::temp_dir(), &error))?;
+    let own = tempfile::NamedTempFile::with_prefix("carlosctl-plan-").map_err(|error| disk(&std::env::temp_dir(), &error))?;
     let plan = if let Some(path) = &args.plan {
         given(path, store.as_ref(), context).await?
     } else {
         make(args, &sources, own.path(), context).await?
     };
+    clocks_agree(store.as_ref())?;
     let wanted = wanted(args, &plan)?;
     let scene = Scene::of(&plan, &wanted)?;
     context.say_findings(scene.refusals());
@@ -99,6 +101,22 @@ fn halted_by_ctrl_c() -> Arc<AtomicBool> {
         }
     });
     halted
+}
+
+/// Ages decide what is deleted: of reports, of bake windows, of releases in the making.
+///
+/// # Errors
+/// Clocks (exit 13) where this machine's and the store's are more than 5 minutes apart.
+pub(crate) fn clocks_agree(store: &dyn ReadStore) -> Result<(), CommandError> {
+    let ahead = store.clock_ahead_seconds().unwrap_or_default();
+    if ahead.unsigned_abs() <= CLOCK_TOLERANCE.as_secs().unsigned_abs() {
+        return Ok(());
+    }
+    let direction = if ahead < 0 { "behind" } else { "ahead of" };
+    let apart = terminal::age(ahead.saturating_abs());
+    let because =
+        format!("the store's clock is {apart} {direction} this machine's, and ages decide what goes; nothing was deleted");
+    Err(CommandError::new(Exit::Clocks, because).hint("set this machine's clock, then run it again"))
 }
 
 fn unsafe_store(error: StoreError) -> CommandError {

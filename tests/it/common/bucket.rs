@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::apps::{Bench, release_key, sha256_of};
 use super::scripted::{Reply, Request, Scripted};
 use super::{Invocation, carlosctl};
@@ -21,6 +23,7 @@ pub(crate) struct Bucket {
     server: Scripted,
     objects: Arc<Mutex<Objects>>,
     fault: Arc<Mutex<Fault>>,
+    clock: Arc<Mutex<Option<SignedDuration>>>,
 }
 
 impl Bucket {
@@ -33,18 +36,45 @@ impl Bucket {
     pub(crate) fn holding(objects: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let objects: Arc<Mutex<Objects>> = Arc::new(Mutex::new(objects.into_iter().collect()));
         let fault: Arc<Mutex<Fault>> = Arc::new(Mutex::new(Box::new(|_, _| None)));
-        let (held, faulty) = (Arc::clone(&objects), Arc::clone(&fault));
+        let clock = Arc::new(Mutex::new(None));
+        let (held, faulty, ahead) = (Arc::clone(&objects), Arc::clone(&fault), Arc::clone(&clock));
         let server = Scripted::start(move |request| {
             let key = key(request);
             let refused = faulty.lock().expect("no fault panics")(request, &key);
-            refused.unwrap_or_else(|| answer(&mut held.lock().expect("no answer panics"), request, &key))
+            let reply = refused.unwrap_or_else(|| answer(&mut held.lock().expect("no answer panics"), request, &key));
+            match *ahead.lock().expect("no answer panics") {
+                Some(ahead) => reply.header("date", &http_date(Timestamp::now() + ahead)),
+                None => reply,
+            }
         });
-        Self { server, objects, fault }
+        Self { server, objects, fault, clock }
     }
 
     /// From now on these requests are answered otherwise; the key or prefix is given decoded.
     pub(crate) fn fault(&self, fault: impl FnMut(&Request, &str) -> Option<Reply> + Send + 'static) {
         *self.fault.lock().expect("no fault panics") = Box::new(fault);
+    }
+
+    /// From now on every answer has a date, so far ahead of this machine's.
+    pub(crate) fn clock(&self, ahead: SignedDuration) {
+        *self.clock.lock().expect("no answer panics") = Some(ahead);
+    }
+
+    /// What removes an object behind the server's back, for faults.
+    pub(crate) fn remover(&self) -> impl Fn(&str) + Send + use<> {
+        let objects = Arc::clone(&self.objects);
+        move |key| drop(objects.lock().expect("no answer panics").remove(key))
+    }
+
+    /// Where it is.
+    pub(crate) fn endpoint(&self) -> &str {
+        &self.server.endpoint
+    }
+
+    /// Every object, our own too.
+    pub(crate) fn everything(&self) -> Vec<(String, Vec<u8>)> {
+        let objects = self.objects.lock().expect("no answer panics");
+        objects.iter().map(|(key, body)| (key.clone(), body.clone())).collect()
     }
 
     /// Every key, but our own.
@@ -89,6 +119,10 @@ impl Bucket {
     }
 }
 
+fn http_date(at: Timestamp) -> String {
+    at.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}
+
 /// The key of a request for an object, or the prefix of one for a listing.
 fn key(request: &Request) -> String {
     match request.parameter("prefix") {
@@ -101,6 +135,9 @@ fn answer(objects: &mut Objects, request: &Request, key: &str) -> Reply {
     if request.parameter("list-type").is_some() {
         return page(objects, request, key);
     }
+    if request.query.split('&').any(|one| one.trim_end_matches('=') == "versions") {
+        return Reply::error(501, "NotImplemented", "no versions are kept here");
+    }
     let etag = |body: &[u8]| format!("\"{}\"", &sha256_of(body)[..32]);
     let now = objects.get(key).map(|body| etag(body));
     let if_match = request.header("if-match");
@@ -109,6 +146,19 @@ fn answer(objects: &mut Objects, request: &Request, key: &str) -> Reply {
     match request.method.as_str() {
         "PUT" | "DELETE" if !if_match.is_empty() && now.is_none() => Reply::error(404, "NoSuchKey", "none"),
         "PUT" | "DELETE" if !holds => Reply::error(412, "PreconditionFailed", "condition"),
+        "PUT" if !request.header("x-amz-copy-source").is_empty() => {
+            let from = decode(request.header("x-amz-copy-source")).trim_start_matches('/').replacen(&format!("{NAME}/"), "", 1);
+            let Some(body) = objects.get(&from).cloned() else { return Reply::error(404, "NoSuchKey", "none") };
+            let etag = etag(&body);
+            objects.insert(key.to_owned(), body);
+            Reply::new(
+                200,
+                format!(
+                    "<CopyObjectResult><ETag>{}</ETag><LastModified>2026-11-15T00:00:00.000Z</LastModified></CopyObjectResult>",
+                    etag.replace('"', "&quot;")
+                ),
+            )
+        }
         "PUT" => {
             objects.insert(key.to_owned(), request.body.clone());
             Reply::new(200, "").header("etag", &etag(&request.body))
