@@ -34,6 +34,10 @@ codes! {
         "more than 8 generations: the box cannot prune, usually because deletes are denied to it",
         "the number of objects below control/registry-snapshots/<box>/",
         "repair the box's permission to delete; the extra ones are copies, not spare depth";
+    GenerationMissing "generation-missing" never:
+        "the generation that was written along with current is not listed: it was deleted, or the store lists only a part",
+        "the sidecar's creation time, and the listing of the box's generations",
+        "what is listed last may not be the newest: name what you want, and ask the store why";
     StampAhead "stamp-ahead" never:
         "a generation's stamp is ahead of the clock that wrote it or of now: it sorts last and pushes good ones out",
         "the stamp against the object's LastModified and against as_of",

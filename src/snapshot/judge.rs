@@ -75,6 +75,7 @@ pub fn judge(seen: &BoxEvidence, as_of: Timestamp) -> Judgement {
     let ahead = ahead(seen, as_of, &mut findings, &mut state);
     let (last_good, collapsed) = collapse(seen, &ahead, &mut findings, &mut state);
     tail(seen, &mut findings);
+    own_generation(seen, &mut findings);
     at_risk(seen, last_good, &mut findings);
     finding::sort(&mut findings);
     Judgement { state, last_good, findings, collapsed, ahead }
@@ -182,6 +183,17 @@ fn torn_because(seen: &BoxEvidence, current: &crate::store::ObjectMeta, sidecar:
         return Some("current was written after its sidecar: a pass was cut between them".to_owned());
     }
     None
+}
+
+/// A pass writes its generation first, and prunes the oldest. So current's own is there, unless the listing is short: some
+/// stores have answered the first page for all of it, and the newest name sorts last.
+fn own_generation(seen: &BoxEvidence, findings: &mut Vec<Finding>) {
+    let written = seen.sidecar.document().and_then(|sidecar| sidecar.created_at).map(Stamp::at);
+    let (Some(own), Some(newest)) = (written.filter(|_| seen.current.is_some()), seen.generations.first()) else { return };
+    if seen.generation(own).is_none() {
+        let because = format!("current was written with generation {own}, which is not listed; {} is the newest", newest.stamp);
+        findings.push(Finding::warning(Code::GenerationMissing, seen.label.as_str(), because));
+    }
 }
 
 /// Whether a stamp is ahead of the clock of the store that received it.

@@ -53,6 +53,19 @@ pub(super) async fn gather(store: &dyn ReadStore, scene: &mut Scene, scope: &Sco
             }
         }
     }
+    scene.boxes.values().try_for_each(whole)
+}
+
+/// Two listings of one bucket: what the one has, the other has a version of. Some stores answer the first versions for all.
+fn whole(seen: &BoxEvidence) -> Result<(), StoreError> {
+    for object in seen.current.iter().chain(&seen.sidecar_object) {
+        if !seen.versions.iter().any(|version| version.object.key == object.key) {
+            return Err(StoreError::Incomplete {
+                subject: "listing of versions".to_owned(),
+                detail: format!("it names no version of {:?}, which is there", object.key),
+            });
+        }
+    }
     Ok(())
 }
 
