@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::cli::{Color, Global};
 use crate::error::CommandError;
 use crate::host::units::BOX_HALF;
-use crate::platform::Label;
+use crate::platform::{Label, hex};
+use crate::store::{Endpoint, without_password};
 
 /// What opens the registry, as far as it has public names (formats.md section 8).
 const AGENT_UNITS: &str = "carlos-edge.service,carlos-agent.service,carlos.service";
@@ -36,7 +38,7 @@ pub struct Settings {
     /// Rebases the platform's own reports in the status store; empty or ending in `/`.
     pub status_prefix: String,
     /// An S3 endpoint that is not AWS.
-    pub endpoint_url: Option<String>,
+    pub endpoint_url: Option<Endpoint>,
     /// The S3 region.
     pub region: Option<String>,
     /// This box's own label, where it is known.
@@ -109,9 +111,22 @@ impl Lookup<'_> {
         } else {
             (None, "not set".to_owned())
         };
-        let shown = value.as_deref().filter(|text| !text.is_empty()).map_or_else(|| "-".to_owned(), without_password);
+        // A unit or a directory may have an @ in its name; only a URL has a password before it.
+        let hide = |text: &str| {
+            if name == "endpoint-url" || text.contains("://") { without_password(text) } else { text.to_owned() }
+        };
+        let shown = value.as_deref().filter(|text| !text.is_empty()).map_or_else(|| "-".to_owned(), hide);
         self.origins.push(Origin { name, value: shown, from });
         value
+    }
+
+    /// Of the setting that was looked up last, shows a digest and not the text: the private key may have been put there by
+    /// mistake, and looks no different.
+    fn show_digest(&mut self) {
+        if let Some(origin) = self.origins.last_mut().filter(|origin| origin.value != "-") {
+            let digest = hex(&Sha256::digest(origin.value.as_bytes()));
+            origin.value = format!("sha256:{}", &digest[..16]);
+        }
     }
 }
 
@@ -139,6 +154,7 @@ impl Settings {
         let default_account =
             lookup.text("default-account", None, Some("CARLOS_DEFAULT_ACCOUNT"), Some("ops")).unwrap_or_default();
         let release_pubkey = lookup.text("release-pubkey", None, Some("CARLOS_RELEASE_PUBKEY"), None);
+        lookup.show_digest();
         let box_role = lookup.text("box-role", None, Some("CARLOS_BOX_ROLE"), None);
 
         Ok(Self {
@@ -149,7 +165,7 @@ impl Settings {
             } else {
                 format!("{status_prefix}/")
             },
-            endpoint_url,
+            endpoint_url: endpoint_url.map(Endpoint::from),
             region,
             this_box: this_box
                 .map(|text| text.parse().map_err(|error| CommandError::usage(format!("this box's own label: {error}"))))
@@ -199,16 +215,6 @@ fn registry(lookup: &mut Lookup<'_>, typed: Option<&Path>) -> PathBuf {
         "data-dir".clone_into(&mut origin.from);
     }
     PathBuf::from(registry.unwrap_or(default))
-}
-
-/// A URL without its user and password, and anything else as it is.
-fn without_password(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    match authority.rsplit_once('@') {
-        Some((secret, _)) => format!("{scheme}://[redacted]{}", &rest[secret.len()..]),
-        None => text.to_owned(),
-    }
 }
 
 /// The deployment store and the status store.
@@ -271,7 +277,8 @@ pub fn parse_host_env(text: &str) -> Result<BTreeMap<String, String>, String> {
         let name = name.trim();
         let name = name.strip_prefix("export ").map_or(name, str::trim);
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            return Err(format!("line {first_line}: {name:?} is not a variable name"));
+            // Not the text itself: a value that was broken in two may be a secret.
+            return Err(format!("line {first_line}: what stands before the '=' is not a variable name"));
         }
         values.insert(name.to_owned(), unquote(value.trim_start()));
     }

@@ -29,7 +29,7 @@ pub use memory::MemoryStore;
 pub use prefixed::Prefixed;
 pub use probe::{Capabilities, Capability, probe, probe_for};
 pub use publish::{Published, create, replace};
-pub use s3::{S3Settings, S3Store};
+pub use s3::{Endpoint, S3Settings, S3Store, without_password};
 
 /// Facts about one object, as a listing or a read gives them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -35,6 +35,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
 use super::clock::Clock;
+use super::endpoint::Endpoint;
 use super::errors::{Secrets, Words};
 use super::whole::WholeListings;
 use crate::store::StoreError;
@@ -56,7 +57,7 @@ pub struct S3Settings {
     /// The bucket's name.
     pub bucket: String,
     /// An endpoint that is not AWS; else `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL` or the profile's, else AWS.
-    pub endpoint_url: Option<String>,
+    pub endpoint_url: Option<Endpoint>,
     /// The region; else the environment's, the profile's, the instance's, `us-east-1`.
     pub region: Option<String>,
     /// How long one request may take, retries included; for a body, how long it may stand still.
@@ -81,7 +82,7 @@ impl S3Settings {
         let credentials = of("AWS_ACCESS_KEY_ID").zip(of("AWS_SECRET_ACCESS_KEY"));
         Self {
             bucket: bucket.into(),
-            endpoint_url: of("AWS_ENDPOINT_URL_S3").or_else(|| of("AWS_ENDPOINT_URL")),
+            endpoint_url: of("AWS_ENDPOINT_URL_S3").or_else(|| of("AWS_ENDPOINT_URL")).map(Endpoint::from),
             region: of("AWS_REGION").or_else(|| of("AWS_DEFAULT_REGION")),
             timeout: Duration::from_secs(10),
             concurrency: 32,
@@ -136,7 +137,7 @@ pub(super) async fn open(settings: &S3Settings) -> Result<Opened, StoreError> {
         let waited = CredentialsError::provider_timed_out(CREDENTIALS_WAIT);
         return Err(words.credentials(&waited));
     };
-    let endpoint = settings.endpoint_url.clone().or_else(|| configured_endpoint(&sdk));
+    let endpoint = settings.endpoint_url.as_deref().map(str::to_owned).or_else(|| configured_endpoint(&sdk));
     words.store = describe(&settings.bucket, endpoint.as_deref());
     let first = first.map_err(|error| words.credentials(&error))?;
     let provider = sdk.credentials_provider().map(|chain| Remembering::new(first, chain, words.secrets.clone()));

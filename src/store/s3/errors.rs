@@ -78,7 +78,7 @@ impl Secrets {
 /// An answer that is a refusal, taken apart.
 struct Refusal<'a> {
     status: u16,
-    code: &'a str,
+    code: String,
     message: String,
     response: &'a HttpResponse,
 }
@@ -111,7 +111,7 @@ impl Words {
             SdkError::ServiceError(refused) => {
                 let refusal = Refusal {
                     status: refused.raw().status().as_u16(),
-                    code: refused.err().code().unwrap_or_default(),
+                    code: self.redact(refused.err().code().unwrap_or_default()),
                     message: self.redact(refused.err().message().unwrap_or_default()),
                     response: refused.raw(),
                 };
@@ -120,7 +120,7 @@ impl Words {
             SdkError::ResponseError(broken) => {
                 let refusal = Refusal {
                     status: broken.raw().status().as_u16(),
-                    code: "",
+                    code: String::new(),
                     message: "the answer is not one of S3".to_owned(),
                     response: broken.raw(),
                 };
@@ -151,7 +151,7 @@ impl Words {
 
     fn refusal(&self, asked: Asked<'_>, refusal: &Refusal<'_>) -> StoreError {
         let subject = asked.subject(&self.store);
-        match (refusal.status, refusal.code) {
+        match (refusal.status, refusal.code.as_str()) {
             (_, "NoSuchBucket" | "InvalidBucketName") => StoreError::NoStore { store: self.store.clone() },
             (200, "") => self.not_s3(subject),
             (404 | 405, _) if refusal.header("x-amz-delete-marker") == Some("true") && !matches!(asked, Asked::List(_)) => {
@@ -226,7 +226,7 @@ impl Words {
     }
 
     fn rejected(&self, refusal: &Refusal<'_>, meaning: &str) -> StoreError {
-        let code = if refusal.code.is_empty() { refusal.status.to_string() } else { refusal.code.to_owned() };
+        let code = if refusal.code.is_empty() { refusal.status.to_string() } else { refusal.code.clone() };
         StoreError::Credentials { detail: format!("{meaning} ({code}, {}; {})", self.identity(), self.store) }
     }
 

@@ -6,6 +6,7 @@
 mod body;
 mod client;
 mod clock;
+mod endpoint;
 mod errors;
 mod lifecycle;
 mod listing;
@@ -25,6 +26,7 @@ use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
 use self::body::{Download, Progress, Upload};
 pub use self::client::S3Settings;
+pub use self::endpoint::{Endpoint, without_password};
 use self::errors::{Asked, Words, seconds};
 use self::listing::{timestamp, unquote};
 use super::key::{check_key, random_name};
