@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::Invocation;
+use crate::common::{Invocation, carlosctl};
 use crate::restore::Standby;
 
 /// A uid that nobody has.
@@ -61,6 +61,38 @@ fn without_an_old_registry_the_directory_says_whose_it_is() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(facts(&standby.registry()), (SERVICE, SERVICE, 0o600));
     assert_eq!(facts(&directory), (SERVICE, SERVICE, 0o750));
+}
+
+/// Runner-up: a restore that root did left one file that belonged to root, and the mode of a directory around it was another
+/// one afterwards.
+#[test]
+fn what_root_does_leaves_nothing_to_root_and_the_directories_as_they_were() {
+    let standby = Standby::new();
+    let directory = standby.deployment.beside("data");
+    for path in [&directory, &standby.registry()] {
+        chown(path, Some(SERVICE), Some(SERVICE)).expect("this test runs as root");
+    }
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o750)).expect("a mode");
+    let around = || [directory.as_path(), directory.parent().expect("a parent")].map(facts);
+    let before = around();
+    let undo = carlosctl(["restore", "undo", "--this-box", "edge-b2", "--confirm", "edge-b2"])
+        .dir(&standby.deployment.dir())
+        .arg("--registry")
+        .arg(standby.registry())
+        .env("PATH", standby.path());
+    for invocation in [standby.restore(["--confirm", "edge-a1"]), undo] {
+        let output = with_open_umask(invocation).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut seen = 0;
+        for entry in fs::read_dir(&directory).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            let (uid, gid, mode) = facts(&path);
+            assert_eq!((uid, gid, mode & 0o077), (SERVICE, SERVICE, 0), "{}", path.display());
+            seen += 1;
+        }
+        assert!(seen >= 3, "the registry, the one before it and the receipt");
+        assert_eq!(around(), before);
+    }
 }
 
 /// Row 30: somebody who cannot give a file away is told so before anything is exchanged.

@@ -93,3 +93,65 @@ fn whatever_the_order_of_the_listing_the_answer_is_the_same() {
     let newest = ask(3, &["snapshot", "show", "--box", "edge-a1", "--at", "2026-11-30T07:59:00Z", "--json"]);
     assert!(newest.contains("\"at\": \"20261130T070000Z\""), "{newest}");
 }
+
+/// Incident 24: the list of versions stopped after the first hundred and did not say so. A page that does not say whether it
+/// is the last one is no listing, and what one listing has and the other has not makes both of no use.
+#[test]
+fn a_listing_of_versions_that_stops_early_is_no_listing() {
+    let deployment = Deployment::new();
+    deployment.healthy_box("edge-a1", "2026-11-30T10:00:00Z");
+    let entry = |name: &str| {
+        format!(
+            "<Version><Key>control/registry-snapshot/{name}</Key><VersionId>1</VersionId><IsLatest>true</IsLatest>\
+             <ETag>&quot;e&quot;</ETag><Size>1</Size><LastModified>2026-11-30T10:00:00.000Z</LastModified></Version>"
+        )
+    };
+    let both = format!("{}{}", entry("edge-a1.db"), entry("edge-a1.json"));
+    for (entries, end, code) in [
+        (both.clone(), "<IsTruncated>false</IsTruncated>", 0),
+        (both.clone(), "", 14),
+        (both, "<IsTruncated>true</IsTruncated>", 14),
+        (entry("edge-a1.db"), "<IsTruncated>false</IsTruncated>", 14),
+        (String::new(), "<IsTruncated>false</IsTruncated>", 14),
+    ] {
+        let body = format!("<ListVersionsResult>{entries}{end}</ListVersionsResult>");
+        let bucket = Bucket::of(&deployment, Manner::default(), move |asked, _| {
+            let versions = asked.request.query.split('&').any(|one| one == "versions" || one == "versions=");
+            versions.then(|| Reply::new(200, body.clone()))
+        });
+        let outcome = bucket.run(["snapshot", "list", "--all-versions", "--as-of", AS_OF]).run();
+        assert_eq!(outcome.code, code, "{end:?}: {outcome}");
+        assert!(code == 0 || outcome.stdout.is_empty(), "{outcome}");
+    }
+}
+
+/// Incident 24: the first page was answered as if it were all, and an old snapshot was restored as the latest, because the
+/// newest name sorts last. Current was written with a generation, and that one is missed.
+#[test]
+fn a_list_without_the_newest_generation_is_seen_by_current() {
+    let deployment = Deployment::new();
+    deployment.healthy_box("edge-a1", "2026-11-30T10:00:00Z");
+    let listed = |keys: usize| {
+        let bucket = Bucket::of(&deployment, Manner::default(), move |asked, objects| {
+            if asked.is_listing() && asked.prefix.starts_with("control/registry-snapshots/") {
+                let mut seen = 0;
+                objects.retain(|key, _| {
+                    let generation = key.starts_with("control/registry-snapshots/");
+                    seen += usize::from(generation);
+                    !generation || seen <= keys
+                });
+            }
+            None::<Reply>
+        });
+        bucket.run(["snapshot", "list", "--json", "--as-of", AS_OF]).run()
+    };
+    let (whole, short) = (listed(8), listed(3));
+    assert_eq!((whole.code, short.code), (0, 0), "{short}");
+    assert!(!whole.stdout.contains("generation-missing"), "{whole}");
+    let document = short.json();
+    assert_eq!(document["boxes"][0]["generations"].as_array().map(Vec::len), Some(3), "{short}");
+    let found = document["boxes"][0]["findings"].as_array().expect("findings").iter();
+    let found: Vec<_> = found.filter(|finding| finding["code"] == "generation-missing").collect();
+    let [finding] = found.as_slice() else { panic!("{short}") };
+    assert!(finding["because"].as_str().expect("words").contains("20261130T100000Z, which is not listed"), "{finding}");
+}
