@@ -35,9 +35,9 @@ complete -c carlosctl -n "__fish_carlosctl_needs_command" -l this-box -d 'This b
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_needs_command" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_needs_command" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l json -d 'Print one JSON document instead of a table'
@@ -69,9 +69,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l json -d 'Print one JSON document instead of a table'
@@ -98,9 +98,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l all-versions -d 'Also show older versions and delete markers, where the bucket keeps them'
@@ -123,9 +123,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON document instead of a table'
@@ -146,9 +146,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l all-generations -d 'Every generation, not only current'
@@ -170,9 +170,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l json -d 'Print one JSON document instead of a table'
@@ -195,9 +195,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l json -d 'Print one JSON document instead of a table'
@@ -217,9 +217,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l all-versions -d 'Also hold the last good older version of current'
@@ -246,9 +246,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __f
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l dry-run -d 'Do everything up to the question, and change nothing'
@@ -272,9 +272,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l dry-run -d 'Do everything up to the question, and change nothing'
@@ -296,9 +296,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l json -d 'Print one JSON document instead of a table'
@@ -317,9 +317,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not _
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l json -d 'Print one JSON document instead of a table'
@@ -348,9 +348,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l json -d 'Print one JSON document instead of a table'
@@ -372,9 +372,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l json -d 'Print one JSON document instead of a table'
@@ -396,9 +396,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l json -d 'Print one JSON document instead of a table'
@@ -417,9 +417,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fi
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l json -d 'Print one JSON document instead of a table'
@@ -441,9 +441,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_s
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON document instead of a table'
@@ -464,9 +464,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_s
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON document instead of a table'
@@ -485,9 +485,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l json -d 'Print one JSON document instead of a table'
@@ -511,9 +511,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l loop -d 'Go on until told to stop: 1 minute after the start, then every 5 to 6 minutes'
@@ -533,9 +533,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l json -d 'Print one JSON document instead of a table'
@@ -555,9 +555,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l loop -d 'Go on until told to stop: 1 minute after the start, then every 5 to 6 minutes'
@@ -578,9 +578,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l json -d 'Print one JSON document instead of a table'
@@ -605,9 +605,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l this-box -
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l no-receipt -d 'Write no receipt, where this identity may only read'
@@ -627,9 +627,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l this-box 
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l read-only -d 'Try nothing out: write no scratch object and no scratch file. What was not tried is not known, and so is the verdict'
@@ -649,9 +649,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __f
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l json -d 'Print one JSON document instead of a table'
@@ -673,9 +673,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON document instead of a table'
@@ -694,9 +694,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON document instead of a table'
@@ -720,9 +720,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l unattended -d 'Run every command without asking; one that wants a name typed still wants its own --confirm'
@@ -742,9 +742,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l this-box -d
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l keep -d 'Only build the deployment, and keep it to explore; --dir names where'
@@ -764,9 +764,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l this
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l json -d 'Print one JSON document instead of a table'
@@ -786,9 +786,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l this-box -d 
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l json -d 'Print one JSON document instead of a table'
@@ -807,9 +807,9 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l this-box -d
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l concurrency -d 'How many requests may be under way at once' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l timeout -d 'How long one request may take, or a transfer may stand still' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l color -d 'When to use colour' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l color -d 'When to use colour [default: auto]' -r -f -a "auto\t'At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`'
 always\t'Always'
 never\t'Never'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l json -d 'Print one JSON document instead of a table'

@@ -12,13 +12,10 @@ use crate::cli::Global;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{Finding, Severity};
-use crate::settings::{Settings, StoreChoice, parse_host_env};
-use crate::store::{DirectoryStore, ReadStore, S3Settings, S3Store, WriteStore};
-use crate::terminal::{Consent, Paper, Progress, escape};
+use crate::settings::{HOST_ENV, Settings, StoreChoice, parse_host_env};
+use crate::store::{DirectoryStore, ReadStore, S3Settings, S3Store, StoreError, Tally, WriteStore};
+use crate::terminal::{self, Consent, Paper, Progress, escape, paint};
 use crate::world::World;
-
-/// Where the platform keeps a box's settings (formats.md section 8).
-const HOST_ENV: &str = "/etc/carlos/host.env";
 
 /// What a command is given.
 pub struct Context<'w> {
@@ -28,6 +25,8 @@ pub struct Context<'w> {
     pub settings: Settings,
     /// The buckets that were opened: one client each, and with it one pool of connections.
     buckets: Mutex<BTreeMap<String, S3Store>>,
+    /// How much the stores have answered.
+    tally: Tally,
 }
 
 /// Something that can be the answer of a command: text for people, one document for machines.
@@ -47,7 +46,7 @@ impl<'w> Context<'w> {
     pub fn new(global: &Global, world: &'w mut World) -> Result<Self, CommandError> {
         let host_env = host_env(global.host_env.as_deref())?;
         let settings = Settings::resolve(global, &world.env, &host_env)?;
-        let mut context = Self { world, settings, buckets: Mutex::default() };
+        let mut context = Self { world, settings, buckets: Mutex::default(), tally: Tally::default() };
         if context.settings.verbose {
             for origin in context.settings.origins.clone() {
                 context.say(&format!("setting {} = {} ({})", origin.name, origin.value, origin.from));
@@ -63,7 +62,7 @@ impl<'w> Context<'w> {
     pub async fn deployment(&self) -> Result<Arc<dyn ReadStore>, CommandError> {
         match self.deployment_choice()? {
             StoreChoice::Bucket(bucket) => Ok(Arc::new(self.bucket(bucket).await?)),
-            StoreChoice::Directory(path) => Ok(Arc::new(DirectoryStore::open(path)?)),
+            StoreChoice::Directory(path) => Ok(Arc::new(self.directory(path)?)),
         }
     }
 
@@ -74,7 +73,7 @@ impl<'w> Context<'w> {
     pub async fn deployment_for_writing(&self) -> Result<Arc<dyn WriteStore>, CommandError> {
         match self.deployment_choice()? {
             StoreChoice::Bucket(bucket) => Ok(Arc::new(self.bucket(bucket).await?)),
-            StoreChoice::Directory(path) => Ok(Arc::new(DirectoryStore::open(path)?)),
+            StoreChoice::Directory(path) => Ok(Arc::new(self.directory(path)?)),
         }
     }
 
@@ -87,7 +86,7 @@ impl<'w> Context<'w> {
             (Some(StoreChoice::Bucket(bucket)), _) | (None, Some(StoreChoice::Bucket(bucket))) => {
                 Ok(Some(Arc::new(self.bucket(bucket).await?)))
             }
-            (Some(StoreChoice::Directory(path)), _) => Ok(Some(Arc::new(DirectoryStore::open(path)?))),
+            (Some(StoreChoice::Directory(path)), _) => Ok(Some(Arc::new(self.directory(path)?))),
             (None, _) => Ok(None),
         }
     }
@@ -101,7 +100,7 @@ impl<'w> Context<'w> {
             (Some(StoreChoice::Bucket(bucket)), _) | (None, Some(StoreChoice::Bucket(bucket))) => {
                 Ok(Some(Arc::new(self.bucket(bucket).await?)))
             }
-            (Some(StoreChoice::Directory(path)), _) => Ok(Some(Arc::new(DirectoryStore::open(path)?))),
+            (Some(StoreChoice::Directory(path)), _) => Ok(Some(Arc::new(self.directory(path)?))),
             (None, _) => Ok(None),
         }
     }
@@ -131,9 +130,14 @@ impl<'w> Context<'w> {
             region: self.settings.region.clone().or(environment.region),
             timeout: self.settings.timeout,
             concurrency: self.settings.concurrency,
+            tally: self.tally.clone(),
             ..environment
         };
         Ok(Box::pin(S3Store::open(settings)).await?)
+    }
+
+    fn directory(&self, path: &Path) -> Result<DirectoryStore, StoreError> {
+        Ok(DirectoryStore::open(path)?.counted(self.tally.clone()))
     }
 
     /// Progress of a transfer, shown at a terminal unless `--quiet`.
@@ -142,10 +146,30 @@ impl<'w> Context<'w> {
         Progress::bytes(what, bytes, self.shows_progress())
     }
 
-    /// Progress over a number of things, shown at a terminal unless `--quiet`.
+    /// Progress over a number of things, shown at a terminal unless `--quiet`. Where the number is 0 it is not known yet, and
+    /// what the store has answered is shown until it is.
     #[must_use]
     pub fn progress_things(&self, what: &str, number: u64) -> Progress {
-        Progress::things(what, number, self.shows_progress())
+        Progress::things(what, number, self.answered(), self.shows_progress())
+    }
+
+    /// Progress of listings: what the store has answered, shown at a terminal unless `--quiet`.
+    #[must_use]
+    pub fn progress_listing(&self) -> Progress {
+        Progress::open("looking", self.answered(), self.shows_progress())
+    }
+
+    /// Progress of work that says nothing until it is done, shown at a terminal unless `--quiet`.
+    #[must_use]
+    pub fn progress_waiting(&self, what: &str) -> Progress {
+        Progress::open(what, String::new, self.shows_progress())
+    }
+
+    /// What the stores have answered from now on.
+    fn answered(&self) -> impl Fn() -> String + Send + Sync + 'static {
+        let tally = self.tally.clone();
+        let (listed, read) = (tally.listed(), tally.read());
+        move || format!("{} listed, {} read", tally.listed() - listed, tally.read() - read)
     }
 
     fn shows_progress(&self) -> bool {
@@ -182,42 +206,49 @@ impl<'w> Context<'w> {
             #[serde(flatten)]
             answer: &'a A,
         }
-        let text = if self.settings.json {
-            let document = Document { schema: A::SCHEMA, as_of, answer };
-            let mut text = serde_json::to_string_pretty(&document)
-                .map_err(|error| CommandError::new(Exit::Unexpected, error.to_string()))?;
-            text.push('\n');
-            text
-        } else {
-            answer.text(self.paper())
-        };
+        if !self.settings.json {
+            return self.show(&answer.text(self.paper()));
+        }
+        let document = Document { schema: A::SCHEMA, as_of, answer };
+        let mut text =
+            serde_json::to_string_pretty(&document).map_err(|error| CommandError::new(Exit::Unexpected, error.to_string()))?;
+        text.push('\n');
         self.print(&text).map(|_| ())
     }
 
-    /// Prints text to standard output.
+    /// Prints text for people to standard output, foreign text in it already escaped.
+    ///
+    /// # Errors
+    /// As [`print`](Self::print).
+    pub fn show(&mut self, text: &str) -> Result<(), CommandError> {
+        let colour = self.shows_colour(self.world.terminal.stdout);
+        self.print(&paint(text, colour)).map(|_| ())
+    }
+
+    fn shows_colour(&self, is_terminal: bool) -> bool {
+        terminal::shows_colour(self.settings.color.asked(), is_terminal, &self.world.env)
+    }
+
+    /// Prints text to standard output, as it is.
     ///
     /// # Errors
     /// Only when standard output cannot be written; a closed pipe is no error.
     pub fn print(&mut self, text: &str) -> Result<Exit, CommandError> {
-        let written = self.world.out.write_all(text.as_bytes()).and_then(|()| self.world.out.flush());
-        match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(CommandError::new(Exit::Unexpected, format!("standard output: {error}")))
-            }
-            _ => Ok(Exit::Done),
-        }
+        crate::generate::print(text, self.world.out.as_mut())
     }
 
     /// Says one line of conversation on standard error, unless `--quiet`. Foreign text in it is escaped here.
     pub fn say(&mut self, line: &str) {
         if !self.settings.quiet {
-            let _ = writeln!(self.world.err, "{}", escape(line));
+            let columns = self.world.terminal.columns.filter(|_| self.world.terminal.stderr);
+            let _ = writeln!(self.world.err, "{}", terminal::wrap(&escape(line), columns));
         }
     }
 
     /// Says a block of text on standard error, already escaped; also with `--quiet`, because it is what is consented to.
     pub fn say_block(&mut self, text: &str) {
-        let _ = write!(self.world.err, "{text}");
+        let colour = self.shows_colour(self.world.terminal.stderr);
+        let _ = write!(self.world.err, "{}", paint(text, colour));
     }
 
     /// Says findings on standard error, weightiest first; with `--quiet` only what is not a note.
@@ -226,7 +257,8 @@ impl<'w> Context<'w> {
             if self.settings.quiet && finding.severity == Severity::Note {
                 continue;
             }
-            let _ = writeln!(self.world.err, "{}", finding_line(finding, self.world.terminal.columns));
+            let line = finding_line(finding, self.world.terminal.columns);
+            self.say_block(&format!("{line}\n"));
         }
     }
 
@@ -235,8 +267,9 @@ impl<'w> Context<'w> {
     /// # Errors
     /// Exit 6 without consent, 130 after Ctrl-C.
     pub fn consent(&mut self, what: &str, name: &str, confirm: Option<&str>) -> Result<Consent, CommandError> {
+        let colour = self.shows_colour(self.world.terminal.stderr);
         let world = &mut *self.world;
-        Ok(Consent::obtain(world.prompt.as_mut(), world.terminal, !self.settings.no_input, what, name, confirm)?)
+        Ok(Consent::obtain(world.prompt.as_mut(), (world.terminal, colour), !self.settings.no_input, what, name, confirm)?)
     }
 }
 
@@ -249,8 +282,9 @@ pub fn finding_line(finding: &Finding, columns: Option<u16>) -> String {
         Severity::Warning => "warning",
         Severity::Blocking => "blocking",
     };
+    let severity = terminal::state(severity);
     let line = format!("{severity} {}: {}: {}", finding.code, escape(&finding.subject), escape(&finding.because));
-    let mut line = crate::terminal::wrap(&line, columns);
+    let mut line = terminal::wrap(&line, columns);
     if let Some(hint) = &finding.hint {
         line.push_str(&format!("\n  hint: {}", escape(hint)));
     }

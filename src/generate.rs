@@ -178,7 +178,11 @@ fn write_page(directory: &Path, path: &Path, page: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn print(text: &str, out: &mut dyn Write) -> Result<Exit, CommandError> {
+/// Prints text to standard output.
+///
+/// # Errors
+/// Only when standard output cannot be written; a closed pipe is no error.
+pub(crate) fn print(text: &str, out: &mut dyn Write) -> Result<Exit, CommandError> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(CommandError::new(Exit::Unexpected, format!("standard output: {error}")))

@@ -7,10 +7,11 @@ use std::pin::Pin;
 use clap::{CommandFactory, Parser};
 
 use crate::cli::runbook::RunbookCommand;
-use crate::cli::{Cli, Command, Global};
+use crate::cli::{Cli, Color, Command, Global};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::terminal;
 use crate::world::{Acting, World};
 
 /// Runs the program on `args` (its own name first) and answers how it ended. Never panics on input; never exits by itself.
@@ -24,22 +25,27 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
         Ok(cli) => cli,
         Err(error) => return syntax(&error, &args, world),
     };
-    let json = cli.global.json;
+    let (json, colour) = (cli.global.json, cli.global.color.and_then(Color::asked));
     let result = match cli.command {
-        // These two read no settings, so that they work where settings are broken.
+        // These read no settings, so that they work where settings are broken.
         Command::Completions(args) => crate::generate::print_completions(args.shell, world.out.as_mut()),
         Command::Man(args) => crate::generate::man(&args, world.out.as_mut()),
+        Command::Help { topic } => help(&topic, world),
         typed => match Context::new(&cli.global, world) {
             Ok(mut context) => {
                 let acting = context.world.acting.clone();
                 let stops_itself = matches!(typed, Command::Box(_) | Command::Runbook(RunbookCommand::Run(_)));
-                let work = Box::pin(command(typed, &cli.global, &mut context));
+                let work = Box::pin(async {
+                    // Before anything is asked or done, Ctrl-C is listened to.
+                    tokio::task::yield_now().await;
+                    command(typed, &cli.global, &mut context).await
+                });
                 until_interrupted(stops_itself, acting, work).await
             }
             Err(error) => Err(error),
         },
     };
-    result.unwrap_or_else(|error| report(&error, json, world))
+    result.unwrap_or_else(|error| report(&error, json, colour, world))
 }
 
 /// Ends a command at Ctrl-C: at once where nothing is half done, after what was consented to is done; the box half by its own
@@ -71,12 +77,17 @@ async fn command(command: Command, global: &Global, context: &mut Context<'_>) -
         Command::Box(command) => Box::pin(crate::box_half::run(&command, context)).await,
         Command::Drill(args) => Box::pin(crate::drill::run(&args, context)).await,
         Command::Doctor(args) => Box::pin(crate::doctor::run(&args, context)).await,
-        Command::Completions(args) => crate::generate::print_completions(args.shell, context.world.out.as_mut()),
-        Command::Man(args) => crate::generate::man(&args, context.world.out.as_mut()),
         Command::Demo(args) => Box::pin(crate::demo::run(&args, global.dir.as_deref(), context)).await,
         Command::Runbook(command) => Box::pin(crate::runbook::run(&command, global, context)).await,
-        Command::Help { topic } => context.print(&crate::help::text(&topic)?),
+        Command::Completions(args) => crate::generate::print_completions(args.shell, context.world.out.as_mut()),
+        Command::Man(args) => crate::generate::man(&args, context.world.out.as_mut()),
+        Command::Help { topic } => help(&topic, context.world),
     }
+}
+
+/// Help on a command, a topic or a code, to standard output.
+fn help(topic: &[String], world: &mut World) -> Result<Exit, CommandError> {
+    crate::generate::print(&crate::help::text(topic, world.terminal.columns)?, world.out.as_mut())
 }
 
 /// What clap has to say: help to standard output with 0, faults to standard error with 2.
@@ -96,14 +107,18 @@ fn syntax(error: &clap::Error, args: &[OsString], world: &mut World) -> Exit {
 }
 
 /// Prints an error for people, or as one JSON line.
-fn report(error: &CommandError, json: bool, world: &mut World) -> Exit {
+fn report(error: &CommandError, json: bool, colour: Option<bool>, world: &mut World) -> Exit {
     // `| head` closes the pipe: that is a wish, not a fault.
     if json {
         let _ = writeln!(world.err, "{}", json_line(error));
     } else {
-        let _ = writeln!(world.err, "error: {}", crate::terminal::escape(&error.message));
+        let colour = terminal::shows_colour(colour, world.terminal.stderr, &world.env);
+        let begin = terminal::state("error");
+        let columns = world.terminal.columns.filter(|_| world.terminal.stderr);
+        let line = terminal::wrap(&format!("{begin}: {}", terminal::escape(&error.message)), columns);
+        let _ = writeln!(world.err, "{}", terminal::paint(&line, colour));
         for hint in &error.hints {
-            let _ = writeln!(world.err, "hint: {}", crate::terminal::escape(hint));
+            let _ = writeln!(world.err, "hint: {}", terminal::escape(hint));
         }
     }
     error.exit

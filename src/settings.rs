@@ -3,10 +3,14 @@
 //! Precedence: flag, environment, host file, default (contract section 1). Secrets are not settings: they stay in the
 //! environment and are read where they are used.
 
+mod host_env;
+
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -18,6 +22,15 @@ use crate::store::{Endpoint, without_password};
 
 /// What opens the registry, as far as it has public names (formats.md section 8).
 const AGENT_UNITS: &str = "carlos-edge.service,carlos-agent.service,carlos.service";
+
+pub use host_env::parse_host_env;
+
+/// Where the platform keeps a box's settings (formats.md section 8).
+pub const HOST_ENV: &str = "/etc/carlos/host.env";
+/// How many requests may be under way at once, where nothing else was said.
+const CONCURRENCY: u16 = 32;
+/// Not 10 seconds, within which a store that does not answer is to have been given up and said so.
+const TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Where a store is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +141,20 @@ impl Lookup<'_> {
             origin.value = format!("sha256:{}", &digest[..16]);
         }
     }
+
+    /// Notes what can only be typed.
+    fn flags(&mut self, global: &Global) {
+        let host_env = global.host_env.as_ref().map(|path| path.display().to_string());
+        self.text("host-env", host_env, None, Some(HOST_ENV));
+        let concurrency = global.concurrency.map(|number| number.to_string());
+        self.text("concurrency", concurrency, None, Some(&CONCURRENCY.to_string()));
+        self.text("timeout", global.timeout.map(length), None, Some(&length(TIMEOUT)));
+        let color = global.color.and_then(|color| Some(color.to_possible_value()?.get_name().to_owned()));
+        self.text("color", color, None, Some("auto"));
+        for (name, is_typed) in [("json", global.json), ("no-input", global.no_input), ("quiet", global.quiet)] {
+            self.text(name, is_typed.then(|| "yes".to_owned()), None, Some("no"));
+        }
+    }
 }
 
 impl Settings {
@@ -156,6 +183,7 @@ impl Settings {
         let release_pubkey = lookup.text("release-pubkey", None, Some("CARLOS_RELEASE_PUBKEY"), None);
         lookup.show_digest();
         let box_role = lookup.text("box-role", None, Some("CARLOS_BOX_ROLE"), None);
+        lookup.flags(global);
 
         Ok(Self {
             deployment,
@@ -175,13 +203,13 @@ impl Settings {
             default_account,
             release_pubkey,
             fleet_box: box_role.as_deref() == Some("fleet"),
-            concurrency: usize::from(global.concurrency.get()),
-            timeout: global.timeout,
+            concurrency: usize::from(global.concurrency.map_or(CONCURRENCY, NonZeroU16::get)),
+            timeout: global.timeout.unwrap_or(TIMEOUT),
             json: global.json,
             no_input: global.no_input,
             quiet: global.quiet,
             verbose: global.verbose,
-            color: global.color,
+            color: global.color.unwrap_or(Color::Auto),
             origins: lookup.origins,
         })
     }
@@ -215,6 +243,11 @@ fn registry(lookup: &mut Lookup<'_>, typed: Option<&Path>) -> PathBuf {
         "data-dir".clone_into(&mut origin.from);
     }
     PathBuf::from(registry.unwrap_or(default))
+}
+
+/// A length of time as it could have been typed.
+fn length(duration: Duration) -> String {
+    format!("{duration:?}")
 }
 
 /// The deployment store and the status store.
@@ -254,78 +287,6 @@ fn store(
         (Some(bucket), _) => Some(StoreChoice::Bucket(bucket)),
         (None, dir) => dir.map(|dir| StoreChoice::Directory(dir.into())),
     }
-}
-
-/// Reads a `host.env`: `KEY=VALUE` lines, comments, quotes as systemd's `EnvironmentFile` reads them.
-///
-/// # Errors
-/// A text that names the line which is not an assignment.
-pub fn parse_host_env(text: &str) -> Result<BTreeMap<String, String>, String> {
-    let mut values = BTreeMap::new();
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut line_number = 0;
-    while !rest.is_empty() {
-        let (line, after) = logical_line(rest);
-        let first_line = line_number + 1;
-        line_number += rest[..rest.len() - after.len()].matches('\n').count().max(1);
-        rest = after;
-        let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
-            continue;
-        }
-        let (name, value) = trimmed.split_once('=').ok_or_else(|| format!("line {first_line}: no '=' in it"))?;
-        let name = name.trim();
-        let name = name.strip_prefix("export ").map_or(name, str::trim);
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            // Not the text itself: a value that was broken in two may be a secret.
-            return Err(format!("line {first_line}: what stands before the '=' is not a variable name"));
-        }
-        values.insert(name.to_owned(), unquote(value.trim_start()));
-    }
-    Ok(values)
-}
-
-/// One line, joined with the next where it ends in a backslash or inside quotes; and what follows.
-fn logical_line(text: &str) -> (&str, &str) {
-    let comment = text.trim_start_matches([' ', '\t']).starts_with(['#', ';']);
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quote != Some(b'\'') && !comment => escaped = true,
-            b'\n' if quote.is_none() || comment => return (&text[..at], &text[at + 1..]),
-            b'\'' | b'"' if comment => {}
-            b'\'' | b'"' if quote == Some(byte) => quote = None,
-            b'\'' | b'"' if quote.is_none() => quote = Some(byte),
-            _ => {}
-        }
-    }
-    (text, "")
-}
-
-/// Removes quotes and backslashes as systemd does; unquoted trailing blanks are dropped.
-fn unquote(text: &str) -> String {
-    let mut value = String::new();
-    let mut kept = 0;
-    let mut quote = None;
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match (quote, character) {
-            (None, '\'' | '"') => quote = Some(character),
-            (Some(open), _) if open == character => quote = None,
-            (None | Some('"'), '\\') => match characters.next() {
-                Some('\n') | None => {}
-                Some(next) => value.push(next),
-            },
-            _ => value.push(character),
-        }
-        if quote.is_some() || !character.is_whitespace() {
-            kept = value.len();
-        }
-    }
-    value.truncate(kept);
-    value
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::platform::{Sidecar, Stamp, keys};
 use crate::registry::{Census, HeaderFault, Registry, RegistryError};
 use crate::snapshot::{Chosen, Landing, Private, Reports, Scope, Source, collapse, fetch, gather, hold};
 use crate::store::ObjectMeta;
+use crate::terminal::Progress;
 
 /// The snapshot that is about to be overwritten.
 #[derive(Debug)]
@@ -102,7 +103,7 @@ impl SnapshotPass<'_> {
         let mut scene = gather(self.store, &reports, &scope).await?;
         let seen = scene.boxes.remove(self.label);
         let seen = seen.ok_or_else(|| CommandError::new(Exit::Changed, "the snapshots are gone meanwhile"))?;
-        let (hold, _) = hold::take(self.store, &seen, free_stamp(&seen, stamp)).await?;
+        let (hold, _) = hold::take(self.store, &seen, free_stamp(&seen, stamp), &Progress::hidden()).await?;
         let has_it = hold.objects.iter().any(|copy| copy.from == current.key && copy.from_etag == current.etag);
         if !has_it {
             return Err(CommandError::new(Exit::Changed, "the prior snapshot changed while it was held"));

@@ -83,7 +83,7 @@ impl RetentionPass<'_> {
             apps: Vec::new(),
         };
         let local = self.local().await?;
-        let hidden = Progress::things("", 0, false);
+        let hidden = Progress::hidden();
         let fleet = self.stop.unless_said(gather::fleet(self.sources, &question, Some(local), &hidden)).await??;
         self.say_reports(&fleet)?;
         let judge = Judge::new(&fleet);
@@ -115,7 +115,7 @@ impl RetentionPass<'_> {
                 let is_exact = self.is_exact().await?;
                 let turns = &self.sources.turns;
                 let deleting = Deleting::new(self.store.as_ref(), turns, is_exact, &halt, Leave::unattended());
-                let ran = deleting.app(&plan, &Progress::things("", 0, false)).await;
+                let ran = deleting.app(&plan, &Progress::hidden()).await;
                 self.say_pruned(&ran, plan.victims().len(), plan.decision().keep);
                 pruned.versions += ran.deleted.len() as u64;
                 pruned.is_partly |= ran.deleted.len() < plan.victims().len();

@@ -124,19 +124,19 @@ pub struct Global {
     /// The file that has settings which the environment lacks [default: /etc/carlos/host.env]
     #[arg(long, global = true, value_name = "PATH", hide_short_help = true)]
     pub host_env: Option<PathBuf>,
-    /// How many requests may be under way at once
-    #[arg(long, global = true, value_name = "N", default_value = "32", hide_short_help = true)]
-    pub concurrency: NonZeroU16,
-    // Not 10 s, within which a store that does not answer is to have been given up and said so.
-    /// How long one request may take, or a transfer may stand still
-    #[arg(long, global = true, value_name = "DURATION", default_value = "9s", value_parser = parse::duration, hide_short_help = true)]
-    pub timeout: Duration,
+    // These have no default here, so that it is known whether they were typed; Settings has it.
+    /// How many requests may be under way at once [default: 32]
+    #[arg(long, global = true, value_name = "N", hide_short_help = true)]
+    pub concurrency: Option<NonZeroU16>,
+    /// How long one request may take, or a transfer may stand still [default: 9s]
+    #[arg(long, global = true, value_name = "DURATION", value_parser = parse::duration, hide_short_help = true)]
+    pub timeout: Option<Duration>,
     /// Print one JSON document instead of a table
     #[arg(long, global = true)]
     pub json: bool,
-    /// When to use colour
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
-    pub color: Color,
+    /// When to use colour [default: auto]
+    #[arg(long, global = true, value_name = "WHEN", hide_short_help = true)]
+    pub color: Option<Color>,
     /// Never ask; refuse where consent is needed and not given by a flag
     #[arg(long, global = true, hide_short_help = true)]
     pub no_input: bool,
@@ -157,6 +157,18 @@ pub enum Color {
     Always,
     /// Never.
     Never,
+}
+
+impl Color {
+    /// Whether colour was asked for or refused; `None` where the terminal decides.
+    #[must_use]
+    pub fn asked(self) -> Option<bool> {
+        match self {
+            Self::Auto => None,
+            Self::Always => Some(true),
+            Self::Never => Some(false),
+        }
+    }
 }
 
 /// The instant at which a read-only command judges ages.

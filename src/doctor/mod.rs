@@ -31,7 +31,9 @@ pub use evidence::{AtWork, Candidate, Evidence, Host, Largest, Permissions, Publ
 /// # Errors
 /// Only when the answer cannot be printed; whatever else is wrong is the answer.
 pub async fn run(args: &DoctorArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let progress = context.progress_listing();
     let store = gather_store::gather(args.read_only, context).await;
+    drop(progress);
     let largest_bytes = store.facts().and_then(|facts| facts.largest.as_ref()).map_or(0, |largest| largest.bytes);
     let host = gather_host::gather(args.read_only, largest_bytes, context).await?;
     let settings = &context.settings;
@@ -49,9 +51,10 @@ pub async fn run(args: &DoctorArgs, context: &mut Context<'_>) -> Result<Exit, C
     Ok(if verdict == Verdict::Ready { Exit::Done } else { Exit::Found })
 }
 
-/// Every setting, without the user and password that an endpoint may carry.
+/// Every setting but those of how this very command talks, without the user and password that an endpoint may carry.
 fn origins(settings: &Settings) -> Vec<Origin> {
     let mut origins = settings.origins.clone();
+    origins.retain(|origin| !["color", "json", "no-input", "quiet"].contains(&origin.name));
     for origin in origins.iter_mut().filter(|origin| origin.name == "endpoint-url") {
         if let Some((scheme, rest)) = origin.value.split_once("://")
             && let Some((_, host)) = rest.rsplit_once('@')

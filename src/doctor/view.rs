@@ -34,7 +34,9 @@ impl Answer for Diagnosis {
         text.push('\n');
         for check in &self.checks {
             if check.code == Code::Ready {
-                text.push_str(&format!("ok {}: {}\n", terminal::escape(&check.subject), terminal::escape(&check.because)));
+                let line = format!("ok {}: {}", terminal::escape(&check.subject), terminal::escape(&check.because));
+                text.push_str(&terminal::wrap(&line, columns));
+                text.push('\n');
             } else {
                 text.push_str(&finding_line(check, columns));
                 text.push('\n');
@@ -44,7 +46,7 @@ impl Answer for Diagnosis {
         let passed = self.checks.iter().filter(|check| check.code == Code::Ready).count();
         text.push_str(&format!(
             "\nverdict: {} ({} blocking, {}, {passed} ok)\n",
-            self.verdict.word(),
+            terminal::state(self.verdict.word()),
             count(Severity::Blocking),
             terminal::count(count(Severity::Warning) as u64, "warning"),
         ));

@@ -42,7 +42,9 @@ pub async fn run(args: &DrillArgs, context: &mut Context<'_>) -> Result<Exit, Co
     let status = context.status_store().await?.unwrap_or_else(|| Arc::clone(&store));
     let reports = Reports { store: status.as_ref(), prefix: &context.settings.status_prefix.clone() };
     let scope = Scope { boxes: args.boxes.clone(), concurrency: context.settings.concurrency, ..Scope::default() };
+    let progress = context.progress_listing();
     let scene = snapshot::gather(store.as_ref(), &reports, &scope).await?;
+    drop(progress);
     snapshot::must_exist(store.as_ref(), &scene, &args.boxes).await?;
     let receipts = if args.no_receipt { None } else { Some(context.deployment_for_writing().await?) };
     let host = context.machine();

@@ -119,12 +119,16 @@ async fn restored(
         claim: Claim::new("drill", context.machine(), as_of),
         default_account: context.settings.default_account.clone(),
     };
+    let progress = context.progress_waiting(&format!("{label}: installing in {}", scratch.display()));
     let (fingerprint, copy) = installer.install(fetched.landing, &evidence.proof).await.map_err(hindered(&label))?;
+    drop(progress);
     let recovery = began.elapsed();
+    let progress = context.progress_waiting(&format!("{label}: booting"));
     let boot = match (&args.boot_cmd, &copy) {
         (Some(command), Ok(_)) => Some(boot(command, &target.path, &label, args.boot_timeout, &context.world.env).await),
         _ => None,
     };
+    drop(progress);
     let filesystem = target.directory.map_or_else(String::new, |directory| directory.filesystem);
     Ok(Rehearsed { restore: evidence, fingerprint, copy, recovery, filesystem, boot, boot_wanted: args.boot_cmd.is_some() })
 }

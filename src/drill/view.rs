@@ -112,7 +112,8 @@ impl Answer for Drill {
         if self.boxes.is_empty() {
             return format!("no box has a snapshot in {}\n", terminal::escape(&self.store));
         }
-        let mut table = Table::new(&["box", "snapshot", "age", "size", "routes", "recovery", "at risk", "verdict"], columns);
+        let mut table = Table::new(&["box", "snapshot", "age", "size", "routes", "recovery", "at risk", "verdict"], columns)
+            .with_states("verdict");
         let mut ladder =
             Table::new(&["box", "bytes-intact", "opens", "content-plausible", "restored-equals-source", "boots"], columns);
         for drilled in &self.boxes {
@@ -138,7 +139,7 @@ impl Answer for Drill {
         let mut text = format!("{table}\n{ladder}");
         for drilled in &self.boxes {
             if !drilled.findings.is_empty() || drilled.receipt.is_some() {
-                text.push_str(&format!("\nbox {}: {}\n", drilled.label, drilled.verdict.word()));
+                text.push_str(&format!("\nbox {}: {}\n", drilled.label, terminal::state(drilled.verdict.word())));
             }
             for finding in &drilled.findings {
                 text.push_str(&finding_line(finding, columns));

@@ -57,7 +57,9 @@ async fn show(args: &ShowArgs, context: &mut Context<'_>) -> Result<Exit, Comman
 async fn look(as_of: Timestamp, context: &mut Context<'_>) -> Result<(FleetEvidence, String), CommandError> {
     let sources = Sources::of(context).await?;
     let local = LocalRead::of(context).await?;
+    let progress = context.progress_listing();
     let reports = gather::reports(&sources, local.as_ref(), as_of).await;
+    drop(progress);
     let fleet = FleetEvidence {
         as_of,
         view: View::Fleet,

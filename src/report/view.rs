@@ -136,10 +136,10 @@ impl Answer for Shown {
             let reported = row
                 .generated_at
                 .map_or_else(|| "at an unknown time".to_owned(), |at| format!("{}{age}", terminal::instant(at)));
+            let line = format!("{} ({}), reported {reported}", row.label, escape(&row.place()));
             text.push_str(&format!(
-                "{} ({}), reported {reported}\nkey {}\netag {}\n",
-                row.label,
-                escape(&row.place()),
+                "{}\nkey {}\netag {}\n",
+                terminal::wrap(&line, columns),
                 escape(&row.key),
                 escape(if row.etag.is_empty() { "-" } else { &row.etag })
             ));

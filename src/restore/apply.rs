@@ -45,7 +45,9 @@ pub(super) async fn install(
             "the snapshot was not staged beside the registry; nothing was changed",
         ));
     };
+    let progress = context.progress_waiting(&format!("installing {}", gathered.target.path.display()));
     let (interlock, installed) = exchange(staged, gathered.target.clone(), interlock, Stamp::at(now)).await?;
+    drop(progress);
     answered.before = installed.before;
     // They opened it while it was locked; it is not blocking any more, because the exchange is done.
     let strays = holders::findings(&installed.strays, &gathered.target);
@@ -59,7 +61,7 @@ pub(super) async fn install(
                 .hint(format!("restorecon {}", installed.path.display())),
         );
     }
-    prove(&installed.path, gathered.evidence.proof.census.clone(), &context.settings.default_account).await?;
+    prove(&installed.path, gathered.evidence.proof.census.clone(), context).await?;
     drop(interlock);
     conclude(answered, &gathered.evidence.request.allowed, &host, now, context).await
 }
@@ -79,7 +81,7 @@ pub(super) async fn finish(
     let recovered = blocking(move || crate::host::recover::recover(&interlock).map(|()| interlock)).await?;
     let interlock = recovered.map_err(|error| failed(&error))?;
     answered.before = newest_before(&gathered.target);
-    prove(&gathered.target.path, gathered.evidence.proof.census.clone(), &context.settings.default_account).await?;
+    prove(&gathered.target.path, gathered.evidence.proof.census.clone(), context).await?;
     drop(interlock);
     conclude(answered, &gathered.evidence.request.allowed, &host, now, context).await
 }
@@ -170,9 +172,10 @@ pub(super) fn failed(error: &InstallError) -> CommandError {
 }
 
 /// Opens the installed registry as the agent will, and compares what is in it with what was staged.
-async fn prove(path: &std::path::Path, staged: Option<Census>, default_account: &str) -> Result<(), CommandError> {
-    let (path, default_account) = (path.to_owned(), default_account.to_owned());
+async fn prove(path: &std::path::Path, staged: Option<Census>, context: &Context<'_>) -> Result<(), CommandError> {
+    let (path, default_account) = (path.to_owned(), context.settings.default_account.clone());
     let shown = path.display().to_string();
+    let _progress = context.progress_waiting(&format!("proving {shown}"));
     let found = blocking(move || Registry::open_as_agent(&path).and_then(|registry| registry.census(&default_account))).await?;
     let undo = |because: String| {
         CommandError::new(Exit::Found, format!("{shown}: installed, and the proof failed: {because}"))

@@ -22,7 +22,7 @@ use crate::host::target::Target;
 use crate::host::{holders, units};
 use crate::platform::Label;
 use crate::snapshot::{
-    self, BoxEvidence, Chosen, Expected, Fetched, Landing, Look, Private, Proof, Selector, Source, blocking, chosen_at,
+    self, BoxEvidence, Chosen, Expected, Fetched, Landing, Look, Private, Proof, Selector, blocking, chosen_at,
 };
 use crate::store::ReadStore;
 
@@ -107,11 +107,7 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
     let object_bytes = |seen: &BoxEvidence| -> u64 {
         let chosen =
             snapshot::select(seen, &args.at, as_of).ok().and_then(|mut chosen| (!chosen.is_empty()).then(|| chosen.remove(0)));
-        match chosen.map(|chosen| chosen.source) {
-            Some(Source::Object(object)) => object.bytes,
-            Some(Source::File(path)) => std::fs::metadata(path).map(|facts| facts.len()).unwrap_or_default(),
-            None => 0,
-        }
+        chosen.map_or(0, |chosen| chosen.bytes())
     };
     let target_findings = target.findings(object_bytes(&look.seen) + SPACE_MARGIN_BYTES);
     let stageable = !args.dry_run && target_findings.is_empty();
@@ -126,10 +122,12 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
     let place = || place(&target, stageable);
     let (resolved, neighbour) = resolve(context, &look, &args.at, as_of, place).await?;
     let (chosen, fetched, proof) = resolved;
+    let progress = context.progress_waiting(&format!("reading {}", target.path.display()));
     let (changed_while_read, content) = tokio::join!(
         changed(&look, &chosen, &fetched),
         target_content::read(&target, fetched.meta.bytes, &proof.sha256, &account)
     );
+    drop(progress);
     let (changed_while_read, content) = (changed_while_read?, content?);
     let evidence = Evidence {
         as_of,

@@ -99,7 +99,9 @@ async fn put_back(
     let host = context.machine();
     let interlock = acquire(&target, &Claim::new("restore undo", host.clone(), now)).await?;
     agent_still_stopped(&target, &[], context).await?;
+    let progress = context.progress_waiting(&format!("putting back {}", target.path.display()));
     let done = blocking(move || undo::undo(&target, &interlock, Stamp::at(now)).map(|done| (interlock, done))).await?;
+    drop(progress);
     let (interlock, done) = done.map_err(|error| failed(&error))?;
     drop(interlock);
     answered.outcome = "undone";

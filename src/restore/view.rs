@@ -50,17 +50,18 @@ pub(super) struct Answered {
 impl Answer for Answered {
     const SCHEMA: &'static str = "carlosctl.restore/1";
 
-    fn text(&self, _: Paper) -> String {
+    fn text(&self, Paper { columns, .. }: Paper) -> String {
         let target = terminal::escape(&self.target.display().to_string()).into_owned();
-        let mut text = match self.outcome {
-            "installed" => format!("installed {} of {} into {target}\n", self.what(), self.from()),
+        let outcome = match self.outcome {
+            "installed" => format!("installed {} of {} into {target}", self.what(), self.from()),
             "would-install" if self.from_box.is_none() => {
-                format!("would put {} back as {target}; nothing was changed\n", self.what())
+                format!("would put {} back as {target}; nothing was changed", self.what())
             }
-            "would-install" => format!("would install {} of {} into {target}; nothing was changed\n", self.what(), self.from()),
-            "undone" => format!("put {} back as {target}\n", self.what()),
-            _ => format!("refused: {target} was not touched\n"),
+            "would-install" => format!("would install {} of {} into {target}; nothing was changed", self.what(), self.from()),
+            "undone" => format!("put {} back as {target}", self.what()),
+            _ => format!("{}: {target} was not touched", terminal::state("refused")),
         };
+        let mut text = terminal::wrap(&outcome, columns) + "\n";
         if self.outcome == "refused" {
             return text;
         }
@@ -115,9 +116,7 @@ pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &str, keeps: O
         table.row(["etag", &object.etag]);
         table.row(["size", &terminal::bytes(object.bytes)]);
     }
-    let of = evidence
-        .of
-        .map(|of| format!("{} ({} ago)", terminal::instant(of), terminal::age(evidence.as_of.duration_since(of).as_secs())));
+    let of = evidence.of.map(|of| terminal::instant_and_age(of, evidence.as_of));
     table.row(["of", &of.unwrap_or_default()]);
     table.row(["sha256", &evidence.proof.sha256]);
     table.row(["routes", &evidence.proof.routes().map(|routes| routes.to_string()).unwrap_or_default()]);

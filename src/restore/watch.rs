@@ -80,8 +80,10 @@ pub(super) async fn run(args: &WatchArgs, context: &mut Context<'_>) -> Result<E
         if now >= end {
             break at_the_end(&restored, args);
         }
-        let left = end.duration_since(now).unsigned_abs();
-        tokio::time::sleep(args.interval.min(left)).await;
+        let left = end.duration_since(now);
+        let until = format!("waiting for {}, {} left", restored.this_box, terminal::age(left.as_secs()));
+        let _progress = context.progress_waiting(&until);
+        tokio::time::sleep(args.interval.min(left.unsigned_abs())).await;
     };
     conclude(restored, findings, context)
 }
@@ -237,7 +239,8 @@ impl Answer for Watched {
     const SCHEMA: &'static str = "carlosctl.restore-watch/1";
 
     fn text(&self, Paper { columns, .. }: Paper) -> String {
-        let mut text = format!("{} after the restore of {}: {}\n", self.this_box, self.from_box, self.verdict.word());
+        let mut text =
+            format!("{} after the restore of {}: {}\n", self.this_box, self.from_box, terminal::state(self.verdict.word()));
         for finding in &self.findings {
             text.push_str(&finding_line(finding, columns));
             text.push('\n');

@@ -35,7 +35,9 @@ pub(super) async fn run(args: &ExplainArgs, context: &mut Context<'_>) -> Result
     let fleet = gather::fleet(&sources, &question, local, &progress).await?;
     drop(progress);
     let judge = Judge::new(&fleet);
+    let progress = context.progress_listing();
     let names = gather::names(&sources, &judge, &question).await?;
+    drop(progress);
     let mut file = args.evidence_out.as_deref().map(|path| EvidenceFile::create(path, &fleet)).transpose()?;
     let form = Form::of(context, names.len(), !args.apps.is_empty(), args.version.as_deref());
     let progress = context.progress_things("apps", names.len() as u64);
@@ -47,7 +49,7 @@ pub(super) async fn run(args: &ExplainArgs, context: &mut Context<'_>) -> Result
         if let Some(file) = &mut file {
             file.app(&app)?;
         }
-        show(&judge, &app, &mut output, context)?;
+        progress.aside(|| show(&judge, &app, &mut output, context))?;
     }
     drop(progress);
     if let Some(file) = file {

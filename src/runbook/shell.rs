@@ -119,8 +119,8 @@ fn typed(global: &Global) -> Vec<OsString> {
         push("agent-unit", Some(OsStr::new(unit)));
     }
     push("host-env", global.host_env.as_deref().map(AsRef::as_ref));
-    push("concurrency", Some(OsStr::new(&global.concurrency.to_string())));
-    push("timeout", Some(OsStr::new(&format!("{}ms", global.timeout.as_millis()))));
+    push("concurrency", global.concurrency.map(|number| OsString::from(number.to_string())).as_deref());
+    push("timeout", global.timeout.map(|limit| OsString::from(format!("{}ms", limit.as_millis()))).as_deref());
     flags
 }
 

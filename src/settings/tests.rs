@@ -24,6 +24,35 @@ fn flag_then_environment_then_host_file_then_default() {
 }
 
 #[test]
+fn what_can_only_be_typed_has_an_origin_too() {
+    let from = |args: &[&str], name: &str| {
+        let origin = resolve(args, &[], &[]).origins.into_iter().find(|origin| origin.name == name).expect("an origin");
+        (origin.value, origin.from)
+    };
+    let pair = |value: &str, from: &str| (value.to_owned(), from.to_owned());
+    for (name, value) in [
+        ("host-env", "/etc/carlos/host.env"),
+        ("concurrency", "32"),
+        ("timeout", "9s"),
+        ("color", "auto"),
+        ("json", "no"),
+        ("no-input", "no"),
+        ("quiet", "no"),
+    ] {
+        assert_eq!(from(&[], name), pair(value, "default"), "{name}");
+    }
+    assert_eq!(from(&["--timeout", "90s"], "timeout"), pair("90s", "flag --timeout"));
+    assert_eq!(from(&["--timeout", "1h"], "timeout"), pair("3600s", "flag --timeout"));
+    assert_eq!(from(&["--concurrency", "4"], "concurrency"), pair("4", "flag --concurrency"));
+    assert_eq!(from(&["--color", "never"], "color"), pair("never", "flag --color"));
+    assert_eq!(from(&["--json"], "json"), pair("yes", "flag --json"));
+    let settings = resolve(&["--concurrency", "4", "--timeout", "2m"], &[], &[]);
+    assert_eq!((settings.concurrency, settings.timeout), (4, Duration::from_mins(2)));
+    let settings = resolve(&[], &[], &[]);
+    assert_eq!((settings.concurrency, settings.timeout, settings.color), (32, Duration::from_secs(9), Color::Auto));
+}
+
+#[test]
 fn a_bucket_wins_over_a_directory_and_a_flag_over_both() {
     let both = [("CARLOS_DEPLOYMENT_BUCKET", "dep"), ("CARLOS_DEPLOYMENT_DIR", "/d")];
     assert_eq!(resolve(&[], &both, &[]).deployment, Some(StoreChoice::Bucket("dep".into())));
@@ -59,19 +88,4 @@ fn an_origin_never_shows_the_password_of_a_url() {
     assert_eq!(shown("https://user:p@ss@h:9000/a@b"), "https://[redacted]@h:9000/a@b");
     assert_eq!(shown("https://token@h?x"), "https://[redacted]@h?x");
     assert_eq!(shown("https://h:9000/a@b"), "https://h:9000/a@b");
-}
-
-#[test]
-fn host_env_reads_quotes_as_systemd_does() {
-    let text = "# c \"\nA=1\nB=\"two words\" \nC='a\\b'\nD=x\\\ny\n\n;E=1\nF=\"a\\\"b\"\nG=a b  \n";
-    let values = parse_host_env(text).expect("it reads");
-    let get = |name: &str| values.get(name).map(String::as_str);
-    assert_eq!(get("A"), Some("1"));
-    assert_eq!(get("B"), Some("two words"));
-    assert_eq!(get("C"), Some("a\\b"));
-    assert_eq!(get("D"), Some("xy"));
-    assert_eq!(get("E"), None);
-    assert_eq!(get("F"), Some("a\"b"));
-    assert_eq!(get("G"), Some("a b"));
-    assert_eq!(parse_host_env("A=1\nnonsense\n"), Err("line 2: no '=' in it".to_owned()));
 }

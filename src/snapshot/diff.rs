@@ -37,6 +37,7 @@ pub(super) async fn run(args: &DiffArgs, context: &mut Context<'_>) -> Result<Ex
             .hint(format!("carlosctl snapshot verify --box {} --all-generations", args.label))
     };
     let (from_name, to_name) = (from.source.name(), to.source.name());
+    let progress = context.progress_waiting("comparing");
     let compared = interruptible(move |interrupter| {
         let open = |landing: &Private, name: String| {
             Registry::open_snapshot(landing.path())
@@ -48,6 +49,7 @@ pub(super) async fn run(args: &DiffArgs, context: &mut Context<'_>) -> Result<Ex
         registry::diff(&from, &to).map_err(|error| (format!("{from_name} against {to_name}"), error))
     })
     .await?;
+    drop(progress);
     let diff = compared.map_err(|(name, error)| unreadable(name, &error))?;
     context.answer(&Differs { label: args.label.clone(), from: from.at, to: to.at, tables: diff.tables }, as_of)?;
     Ok(Exit::Done)

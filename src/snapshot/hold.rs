@@ -78,7 +78,9 @@ async fn hold(label: &Label, all_versions: bool, context: &mut Context<'_>) -> R
     let writable = context.deployment_for_writing().await?;
     let needed = [Capability::CreateOnly];
     store::probe_for(writable.as_ref(), &needed).await?.require(&needed)?;
-    let (hold, existed) = take(writable.as_ref(), &look.seen, Stamp::at(now)).await?;
+    let progress = context.progress_bytes(&format!("holding {label}"), 0);
+    let (hold, existed) = take(writable.as_ref(), &look.seen, Stamp::at(now), &progress).await?;
+    drop(progress);
     if existed {
         context.say(&format!("nothing has changed since hold {}; no new one was made", hold.hold));
     }
@@ -107,6 +109,8 @@ impl Answer for Hold {
 #[derive(Debug, Serialize)]
 struct Holds {
     holds: Vec<HoldRow>,
+    #[serde(skip)]
+    as_of: Timestamp,
 }
 
 #[derive(Debug, Serialize)]
@@ -123,7 +127,9 @@ async fn list(boxes: &[Label], as_of: Option<Timestamp>, context: &mut Context<'
     let store = context.deployment().await?;
     let reports = Reports { store: store.as_ref(), prefix: &context.settings.status_prefix };
     let scope = Scope { boxes: boxes.to_vec(), concurrency: context.settings.concurrency, ..Scope::default() };
+    let progress = context.progress_listing();
     let scene = gather(store.as_ref(), &reports, &scope).await?;
+    drop(progress);
     must_exist(store.as_ref(), &scene, boxes).await?;
     let rows = |seen: BoxEvidence| {
         let label = seen.label;
@@ -134,7 +140,7 @@ async fn list(boxes: &[Label], as_of: Option<Timestamp>, context: &mut Context<'
             objects: hold.objects,
         })
     };
-    let holds = Holds { holds: scene.boxes.into_values().flat_map(rows).collect() };
+    let holds = Holds { holds: scene.boxes.into_values().flat_map(rows).collect(), as_of };
     context.answer(&holds, as_of)?;
     Ok(Exit::Done)
 }
@@ -146,11 +152,12 @@ impl Answer for Holds {
         if self.holds.is_empty() {
             return "no holds\n".to_owned();
         }
-        let mut table = Table::new(&["box", "hold", "objects", "size", "state"], columns);
+        let mut table = Table::new(&["box", "hold", "age", "objects", "size", "state"], columns);
         for hold in &self.holds {
             table.row([
                 hold.label.as_str(),
                 &hold.hold.to_string(),
+                &terminal::age(self.as_of.duration_since(hold.hold.instant()).as_secs()),
                 &hold.objects.len().to_string(),
                 &terminal::bytes(hold.objects.iter().map(|object| object.bytes).sum()),
                 if hold.sealed { "sealed" } else { "cut short" },

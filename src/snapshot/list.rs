@@ -111,7 +111,9 @@ pub(super) async fn run(args: &ListArgs, context: &mut Context<'_>) -> Result<Ex
         doubtful: false,
         concurrency: context.settings.concurrency,
     };
+    let progress = context.progress_listing();
     let (scene, drills) = join(gather(store.as_ref(), &reports, &scope), last_drills(store.as_ref(), &scope)).await;
+    drop(progress);
     let scene = with_drills(scene?, drills);
     super::must_exist(store.as_ref(), &scene, &args.boxes).await?;
     let in_detail = !args.boxes.is_empty() || scene.boxes.len() <= BOXES_IN_DETAIL;
@@ -283,7 +285,7 @@ impl Answer for Listing {
         let header = ["box", "last good", "age", "size", "generations", "state", "last drill"];
         // The column comes with the first drill.
         let shown = if drilled { header.len() } else { header.len() - 1 };
-        let mut table = Table::new(&header[..shown], columns);
+        let mut table = Table::new(&header[..shown], columns).with_states("state");
         for row in &self.boxes {
             let cells = [
                 row.label.to_string(),
@@ -343,7 +345,7 @@ impl Listing {
         let columns = paper.columns;
         text.push_str(&format!("\n{}\n", row.label));
         timeline::push(text, row, paper, |at| self.age(at));
-        super::versions::push_table(text, &row.versions, columns);
+        super::versions::push_table(text, &row.versions, self.as_of, columns);
         for hold in &row.holds {
             let sealed = if hold.sealed { "" } else { ", not sealed" };
             text.push_str(&format!(

@@ -35,7 +35,9 @@ pub async fn look(context: &Context<'_>, label: &Label, selectors: &[&Selector])
     // A file is looked at without the bucket's consent.
     let doubtful = selectors.iter().all(|selector| matches!(selector, Selector::File(_)));
     let scope = Scope { boxes: vec![label.clone()], all_versions, doubtful, concurrency: context.settings.concurrency };
+    let progress = context.progress_listing();
     let mut scene = gather(store.as_ref(), &reports, &scope).await?;
+    drop(progress);
     if !doubtful {
         must_exist(store.as_ref(), &scene, &scope.boxes).await?;
     }

@@ -55,6 +55,17 @@ pub enum Source {
     File(PathBuf),
 }
 
+impl Chosen {
+    /// How large it is; 0 for a file that is not there.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        match &self.source {
+            Source::Object(object) => object.bytes,
+            Source::File(path) => std::fs::metadata(path).map(|facts| facts.len()).unwrap_or_default(),
+        }
+    }
+}
+
 impl Source {
     /// The object's facts as listed, when it is in the store.
     #[must_use]

@@ -89,7 +89,7 @@ pub async fn resolve<L: Landing>(
         if !must_prove {
             context.say(&chosen.line());
         }
-        let progress = context.progress_bytes(&chosen.at, chosen.source.object().map_or(0, |object| object.bytes));
+        let progress = context.progress_bytes(&chosen.at, chosen.bytes());
         let expected = look.expected(&chosen, &context.settings.default_account);
         let (fetched, proof) = fetch_and_prove(look.store.as_ref(), &chosen, expected, land()?, Some(&progress)).await?;
         drop(progress);
@@ -121,11 +121,9 @@ impl Answer for Shown {
         table.row(["etag", &self.object.etag]);
         table.row(["sha256", &self.sha256]);
         table.row(["size", &terminal::bytes(self.object.bytes)]);
-        let of = self
-            .of
-            .map(|of| format!("{} ({} ago)", terminal::instant(of), terminal::age(self.as_of.duration_since(of).as_secs())));
+        let of = self.of.map(|of| terminal::instant_and_age(of, self.as_of));
         table.row(["of", &of.unwrap_or_default()]);
-        table.row(["written", &terminal::instant(self.object.last_modified)]);
+        table.row(["written", &terminal::instant_and_age(self.object.last_modified, self.as_of)]);
         table.row(["sidecar", self.sidecar.status()]);
         table.row(["verdict", self.verdict.word()]);
         let mut text = table.to_string();

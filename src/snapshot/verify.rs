@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::finding::{self, Code, Finding};
 use crate::platform::{Label, Stamp, keys};
 use crate::store::{ObjectMeta, ReadStore};
-use crate::terminal::{self, Paper, Table};
+use crate::terminal::{self, Bars, Paper, Progress, Table};
 
 /// How many boxes are proved at once, and how many snapshots of each are on the local disk.
 const BOXES_AT_ONCE: usize = 4;
@@ -71,18 +71,17 @@ struct Proved {
 pub(super) async fn run(args: &VerifyArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     let as_of = args.as_of.as_of.unwrap_or_else(|| context.now());
     let store = context.deployment().await?;
+    let progress = context.progress_listing();
     let mut scene = look_at(&store, &args.boxes, context).await?;
+    drop(progress);
     must_exist(store.as_ref(), &scene, &args.boxes).await?;
-    let total = scene.boxes.len() as u64;
-    let progress = context.progress_things("boxes proved", total);
+    let total =
+        scene.boxes.values().flat_map(|seen| targets(seen, args.all_generations)).map(|(chosen, _)| chosen.bytes()).sum();
+    let progress = context.progress_bytes(&format!("proving {}", terminal::count(scene.boxes.len() as u64, "box")), total);
     let boxes: Vec<BoxVerdict> = {
         let (store, progress, context) = (&store, &progress, &*context);
         stream::iter(std::mem::take(&mut scene.boxes).into_values())
-            .map(|seen| async move {
-                let verified = verify_box(store, seen, args.all_generations, as_of, context).await;
-                progress.advance(1);
-                verified
-            })
+            .map(|seen| async move { verify_box(store, seen, args.all_generations, as_of, (context, progress)).await })
             .buffered(BOXES_AT_ONCE)
             .try_collect()
             .await?
@@ -106,17 +105,17 @@ async fn verify_box(
     seen: BoxEvidence,
     all: bool,
     as_of: Timestamp,
-    context: &Context<'_>,
+    (context, progress): (&Context<'_>, &Progress),
 ) -> Result<BoxVerdict, CommandError> {
     let look = Look { store: Arc::clone(store), seen };
-    let proved = prove_box(&look, all, context).await;
+    let proved = prove_box(&look, all, context, progress).await;
     if !changed(&look, &proved).await {
         return Ok(conclude(&look.seen, proved, as_of, None));
     }
     let label = look.seen.label.clone();
     let mut scene = look_at(store, std::slice::from_ref(&label), context).await?;
     let look = Look { store: Arc::clone(store), seen: scene.boxes.remove(&label).unwrap_or_else(|| BoxEvidence::new(label)) };
-    let proved = prove_box(&look, all, context).await;
+    let proved = prove_box(&look, all, context, progress).await;
     let still = changed(&look, &proved).await.then(|| {
         Finding::blocking(
             Code::StillWriting,
@@ -127,11 +126,11 @@ async fn verify_box(
     Ok(conclude(&look.seen, proved, as_of, still))
 }
 
-async fn prove_box(look: &Look, all: bool, context: &Context<'_>) -> Vec<Proved> {
+async fn prove_box(look: &Look, all: bool, context: &Context<'_>, progress: &Progress) -> Vec<Proved> {
     let account = &context.settings.default_account;
     stream::iter(targets(&look.seen, all))
         .map(|(chosen, asked)| async move {
-            match prove_one(look, &chosen, account).await {
+            match prove_one(look, &chosen, account, progress).await {
                 Ok((meta, proof)) => {
                     Proved { meta: Some(meta), findings: proof.findings.clone(), proof: Some(proof), chosen, asked }
                 }
@@ -147,9 +146,14 @@ async fn prove_box(look: &Look, all: bool, context: &Context<'_>) -> Vec<Proved>
 }
 
 /// Proves one object; its copy is gone again afterwards.
-async fn prove_one(look: &Look, chosen: &Chosen, account: &str) -> Result<(ObjectMeta, Proof), CommandError> {
-    let (fetched, proof) =
-        fetch_and_prove(look.store.as_ref(), chosen, look.expected(chosen, account), Private::create()?, None).await?;
+async fn prove_one(
+    look: &Look,
+    chosen: &Chosen,
+    account: &str,
+    progress: &Progress,
+) -> Result<(ObjectMeta, Proof), CommandError> {
+    let expected = look.expected(chosen, account);
+    let (fetched, proof) = fetch_and_prove(look.store.as_ref(), chosen, expected, Private::create()?, Some(progress)).await?;
     Ok((fetched.meta, proof))
 }
 
@@ -264,18 +268,20 @@ fn compare_with_own_generation(seen: &BoxEvidence, proved: &mut [Proved]) {
 impl Answer for Verified {
     const SCHEMA: &'static str = "carlosctl.snapshot-verify/1";
 
-    fn text(&self, Paper { columns, .. }: Paper) -> String {
+    fn text(&self, paper: Paper) -> String {
+        let columns = paper.columns;
         if self.boxes.is_empty() {
             return format!("no box has a snapshot in {}\n", terminal::escape(&self.store));
         }
-        let mut table = Table::new(&["box", "snapshot", "size", "routes", "sha256", "verdict"], columns);
+        let mut table = Table::new(&["box", "snapshot", "size", "routes", "sha256", "verdict"], columns).with_states("verdict");
         for verified in &self.boxes {
+            let (sizes, routes) = (SIZES.bars(&self.boxes, verified, paper), ROUTES.bars(&self.boxes, verified, paper));
             for object in &verified.objects {
                 table.row([
                     verified.label.as_str(),
                     &object.at,
-                    &terminal::bytes(object.object.bytes),
-                    &object.rows.get("routes").map(u64::to_string).unwrap_or_default(),
+                    &SIZES.cell(object, sizes),
+                    &ROUTES.cell(object, routes),
                     object.sha256.as_deref().map_or("", |sha256| &sha256[..12]),
                     object.verdict.word(),
                 ]);
@@ -283,7 +289,7 @@ impl Answer for Verified {
         }
         let mut text = table.to_string();
         for verified in &self.boxes {
-            text.push_str(&format!("\nbox {}: {}\n", verified.label, verified.verdict.word()));
+            text.push_str(&format!("\nbox {}: {}\n", verified.label, terminal::state(verified.verdict.word())));
             for finding in verified.findings.iter().chain(verified.objects.iter().flat_map(|object| &object.findings)) {
                 text.push_str(&finding_line(finding, columns));
                 text.push('\n');
@@ -293,5 +299,33 @@ impl Answer for Verified {
             text.push_str(&format!("\n{}\n", finding_line(finding, columns)));
         }
         text
+    }
+}
+
+/// A column of numbers that are compared within a box.
+struct Column {
+    number: fn(&ObjectVerdict) -> Option<u64>,
+    shown: fn(u64) -> String,
+}
+
+const SIZES: Column = Column { number: |object| Some(object.object.bytes), shown: terminal::bytes };
+const ROUTES: Column = Column { number: |object| object.rows.get("routes").copied(), shown: |routes| routes.to_string() };
+
+impl Column {
+    /// The bars of one box; none where there is nothing to compare. Numbers stand under each other in all boxes.
+    fn bars(&self, boxes: &[BoxVerdict], verified: &BoxVerdict, paper: Paper) -> Option<Bars> {
+        let all = boxes.iter().flat_map(|verified| &verified.objects).filter_map(self.number);
+        let digits = all.map(|number| (self.shown)(number).len()).max().unwrap_or_default();
+        let whole = verified.objects.iter().filter_map(self.number).max()?;
+        let cells = if paper.columns.is_some_and(|columns| columns >= 100) { 10 } else { 4 };
+        (verified.objects.len() > 1).then_some(Bars { whole, digits, cells, unicode: paper.unicode })
+    }
+
+    fn cell(&self, object: &ObjectVerdict, bars: Option<Bars>) -> String {
+        match ((self.number)(object), bars) {
+            (Some(number), Some(bars)) => bars.cell(number, &(self.shown)(number)),
+            (Some(number), None) => (self.shown)(number),
+            (None, _) => String::new(),
+        }
     }
 }

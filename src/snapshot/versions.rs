@@ -137,7 +137,7 @@ pub(super) fn versions(seen: &BoxEvidence) -> (Vec<Version>, Vec<Finding>) {
 }
 
 /// The versions of one box for people.
-pub(super) fn push_table(text: &mut String, versions: &[Version], columns: Option<u16>) {
+pub(super) fn push_table(text: &mut String, versions: &[Version], as_of: Timestamp, columns: Option<u16>) {
     if versions.is_empty() {
         return;
     }
@@ -157,7 +157,7 @@ pub(super) fn push_table(text: &mut String, versions: &[Version], columns: Optio
         table.row([
             &format!("  {}", version.id),
             name,
-            &terminal::instant(version.last_modified),
+            &terminal::instant_and_age(version.last_modified, as_of),
             &terminal::bytes(version.bytes),
             &notes.join(", "),
         ]);

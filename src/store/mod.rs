@@ -15,6 +15,7 @@ mod prefixed;
 mod probe;
 mod publish;
 mod s3;
+mod tally;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -30,6 +31,7 @@ pub use prefixed::Prefixed;
 pub use probe::{Capabilities, Capability, probe, probe_for};
 pub use publish::{Published, create, replace};
 pub use s3::{Endpoint, S3Settings, S3Store, without_password};
+pub use tally::Tally;
 
 /// Facts about one object, as a listing or a read gives them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

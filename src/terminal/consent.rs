@@ -5,7 +5,7 @@ use std::io;
 use crate::error::CommandError;
 use crate::exit::Exit;
 
-use super::Facts;
+use super::{Facts, asked, escape, paint};
 
 /// Proof that the operator named the thing that is about to change. Made only here; destructive functions take one.
 #[derive(Debug)]
@@ -63,13 +63,14 @@ impl Prompt for TerminalPrompt {
 impl Consent {
     /// Asks for `name` to be typed, or takes `--confirm`.
     ///
-    /// `what` says in a few words what would happen: "restoring edge-a1 into /data/registry.db".
+    /// `what` says in a few words what would happen: "restoring edge-a1 into /data/registry.db". With `colour` the question
+    /// stands out.
     ///
     /// # Errors
     /// [`ConsentError`], which ends with exit 6, or 130 after Ctrl-C.
     pub fn obtain(
         prompt: &mut dyn Prompt,
-        terminal: Facts,
+        (terminal, colour): (Facts, bool),
         input_allowed: bool,
         what: &str,
         name: &str,
@@ -77,12 +78,12 @@ impl Consent {
     ) -> Result<Self, ConsentError> {
         let typed = match confirm {
             Some(given) => given.to_owned(),
-            None if input_allowed && terminal.stdin && terminal.stderr => {
-                prompt.ask(&format!("type {name} to go on")).map_err(|error| match error.kind() {
+            None if input_allowed && terminal.stdin && terminal.stderr => prompt
+                .ask(&paint(&asked(&format!("type {} to go on", escape(name))), colour))
+                .map_err(|error| match error.kind() {
                     io::ErrorKind::Interrupted => ConsentError::Interrupted,
                     _ => ConsentError::Terminal(error.to_string()),
-                })?
-            }
+                })?,
             None => return Err(ConsentError::NoTerminal { what: what.to_owned(), name: name.to_owned() }),
         };
         if typed == name { Ok(Self(())) } else { Err(ConsentError::WrongName { typed, name: name.to_owned() }) }

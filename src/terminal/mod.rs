@@ -4,21 +4,23 @@ mod bar;
 mod consent;
 mod escape;
 mod nearest;
+mod paint;
 mod paper;
 mod progress;
 mod table;
 mod words;
 mod wrap;
 
-pub use bar::bar;
+pub use bar::Bars;
 pub use consent::{Consent, ConsentError, Prompt, TerminalPrompt};
 pub use escape::escape;
 pub use nearest::nearest;
+pub use paint::{asked, paint, state};
 pub use paper::{Paper, shows_colour};
 pub use progress::Progress;
 pub use table::Table;
-pub use words::{age, bytes, count, duration, instant};
-pub use wrap::wrap;
+pub use words::{age, bytes, count, duration, instant, instant_and_age};
+pub use wrap::{wrap, wrap_under};
 
 /// What is known of the terminal when the run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::fmt::{self, Write};
 use comfy_table::{ContentArrangement, ContentLineStyle, TableStyle};
 use unicode_width::UnicodeWidthStr;
 
-use super::escape;
 use super::wrap::fold;
+use super::{escape, state};
 
 /// Between two columns, and where there is little room.
 const GAPS: [u16; 2] = [2, 1];
@@ -24,6 +24,8 @@ pub struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     columns: Option<u16>,
+    /// Which column has states.
+    states: Option<usize>,
 }
 
 /// How wide the cells of one column are.
@@ -57,16 +59,25 @@ impl Table {
     #[must_use]
     pub fn new(header: &[&str], columns: Option<u16>) -> Self {
         let header = header.iter().map(|name| name.to_uppercase()).collect();
-        Self { header, rows: Vec::new(), columns: columns.filter(|columns| *columns >= NARROWEST) }
+        Self { header, rows: Vec::new(), columns: columns.filter(|columns| *columns >= NARROWEST), states: None }
+    }
+
+    /// Says that the column of this name has nothing but our own words, the first of which is a state and may be painted.
+    #[must_use]
+    pub fn with_states(mut self, name: &str) -> Self {
+        self.states = self.header.iter().position(|header| header.eq_ignore_ascii_case(name));
+        self
     }
 
     /// Adds a row of foreign or own text.
     pub fn row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        let cell = |cell: S| {
-            let cell = cell.as_ref();
-            if cell.is_empty() { "-".to_owned() } else { escape(cell).into_owned() }
+        let cell = |(at, cell): (usize, S)| match cell.as_ref() {
+            "" => "-".to_owned(),
+            cell if self.states == Some(at) => state(&escape(cell)),
+            cell => escape(cell).into_owned(),
         };
-        self.rows.push(cells.into_iter().map(cell).collect());
+        let cells = cells.into_iter().enumerate().map(cell).collect();
+        self.rows.push(cells);
     }
 
     fn needs(&self) -> Vec<Need> {
@@ -218,6 +229,19 @@ mod tests {
             assert!(text.lines().all(|line| line.width() <= usize::from(columns)), "{columns}: {text}");
             assert!(text.contains("20261130T171348Z") && text.contains("size-collapsed"), "{columns}: {text}");
         }
+    }
+
+    #[test]
+    fn colour_moves_nothing_and_paints_no_word_but_ours() {
+        let mut table = Table::new(&["box", "state", "last drill"], Some(60)).with_states("state");
+        table.row(["good", "suspect: size-collapsed", "bad, 2 h ago"]);
+        table.row(["bad", "good", ""]);
+        let marked = table.to_string();
+        let plain = "BOX   STATE                    LAST DRILL\ngood  suspect: size-collapsed  bad, 2 h ago\nbad   good                     -\n";
+        assert_eq!(super::super::paint(&marked, false), plain);
+        let painted =
+            plain.replace("suspect", "\u{1b}[33msuspect\u{1b}[0m").replace("bad   good", "bad   \u{1b}[32mgood\u{1b}[0m");
+        assert_eq!(super::super::paint(&marked, true), painted);
     }
 
     #[test]

@@ -49,6 +49,14 @@ pub fn instant(instant: Timestamp) -> String {
     instant.round(Unit::Second).unwrap_or(instant).to_string()
 }
 
+/// An instant and how long it is ago, as people compare them.
+#[must_use]
+pub fn instant_and_age(at: Timestamp, as_of: Timestamp) -> String {
+    let seconds = as_of.duration_since(at).as_secs();
+    let ago = if seconds < 0 { "" } else { " ago" };
+    format!("{} ({}{ago})", instant(at), age(seconds))
+}
+
 /// A count with its noun: `1 route`, `12 routes`.
 #[must_use]
 pub fn count(number: u64, noun: &str) -> String {
@@ -72,6 +80,10 @@ mod tests {
         assert_eq!(age(6 * 3_600 + 720), "6 h 12 min");
         assert_eq!(age(-90), "1 min ahead");
         assert_eq!(age(3 * 86_400 + 4 * 3_600), "3 d 4 h");
+        let at = |text: &str| text.parse().expect("an instant");
+        let (then, now) = (at("2026-11-30T10:00:00.4Z"), at("2026-11-30T12:00:00Z"));
+        assert_eq!(instant_and_age(then, now), "2026-11-30T10:00:00Z (1 h 59 min ago)");
+        assert_eq!(instant_and_age(now, then), "2026-11-30T12:00:00Z (1 h 59 min ahead)");
         let hours = |hours| Some(SignedDuration::from_hours(hours));
         assert_eq!(
             (duration("3d"), duration("1d 2h"), duration("90m")),

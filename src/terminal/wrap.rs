@@ -11,13 +11,19 @@ const INDENT: usize = 4;
 /// key or a path. Whole lines only: a command that is to be copied is not given here.
 #[must_use]
 pub fn wrap(line: &str, columns: Option<u16>) -> String {
+    wrap_under(line, columns, INDENT)
+}
+
+/// As [`wrap`], with the later lines indented by `indent`.
+#[must_use]
+pub fn wrap_under(line: &str, columns: Option<u16>, indent: usize) -> String {
     match columns.filter(|columns| *columns >= NARROWEST) {
-        Some(columns) => fold(line, usize::from(columns), INDENT),
+        Some(columns) => fold(line, usize::from(columns), indent),
         None => line.to_owned(),
     }
 }
 
-/// As [`wrap`], with the later lines indented by `indent`.
+/// `line` in lines of at most `columns`, however few those are.
 pub(super) fn fold(line: &str, columns: usize, indent: usize) -> String {
     let mut folded = String::with_capacity(line.len() + 16);
     let mut used = 0;

@@ -47,7 +47,9 @@ pub(crate) async fn run(args: &PlanArgs, context: &mut Context<'_>) -> Result<Ex
     let fleet = gather::fleet(&sources, &question, local, &progress).await?;
     drop(progress);
     let judge = Judge::new(&fleet);
+    let progress = context.progress_listing();
     let names = gather::names(&sources, &judge, &question).await?;
+    drop(progress);
     let header = Header::new(sources.deployment.as_ref(), now, &question, fleet_inputs(&fleet)?)?;
     let mut file = PlanWriter::create(&args.out, &header)?;
     let form = Form::of(context, names.len(), !args.apps.is_empty(), None);
@@ -58,7 +60,7 @@ pub(crate) async fn run(args: &PlanArgs, context: &mut Context<'_>) -> Result<Ex
     while let Some(planned) = apps.next().await {
         let (app, plan) = planned?;
         progress.advance(1);
-        output.app(context, plan.decision(), bytes_freed(&app, plan.decision()))?;
+        progress.aside(|| output.app(context, plan.decision(), bytes_freed(&app, plan.decision())))?;
         file.app(plan)?;
     }
     drop(progress);

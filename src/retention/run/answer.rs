@@ -13,7 +13,7 @@ use crate::retention::AppName;
 use crate::retention::decision::Status;
 use crate::retention::plan::{AppPlan, Plan, PlannedVersion};
 use crate::store::{ObjectMeta, ReadStore};
-use crate::terminal::{Paper, escape};
+use crate::terminal::{Paper, escape, state};
 
 /// What became of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -292,7 +292,7 @@ impl Answer for Ran {
                 text.push_str(&format!("{name}: {} was left: {}\n", escape(&left.version), escape(&left.because)));
             }
             if !app.refusals.is_empty() {
-                text.push_str(&format!("{name}: refused\n"));
+                text.push_str(&format!("{name}: {}\n", state("refused")));
             }
         }
         let Counts { deleted, missing, failed, unknown } = self.counts;

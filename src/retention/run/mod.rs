@@ -158,7 +158,9 @@ async fn make(args: &RunArgs, sources: &Sources, path: &Path, context: &mut Cont
     let fleet = gather::fleet(sources, &question, local, &progress).await?;
     drop(progress);
     let judge = Judge::new(&fleet);
+    let progress = context.progress_listing();
     let names = gather::names(sources, &judge, &question).await?;
+    drop(progress);
     let header = Header::new(sources.deployment.as_ref(), now, &question, fleet_inputs(&fleet)?)?;
     let file = std::fs::File::options().write(true).open(path).map_err(|error| disk(path, &error))?;
     let mut file = PlanWriter::begin(path, file, &header)?;

@@ -67,7 +67,8 @@ impl Scene {
 
     pub(super) fn text(&self, store: &dyn ReadStore, columns: Option<u16>) -> String {
         let store = store.describe();
-        let mut text = format!("to be deleted from {}: {}\n", escape(&store), self.words());
+        let line = format!("to be deleted from {}: {}", escape(&store), self.words());
+        let mut text = terminal::wrap(&line, columns) + "\n";
         if self.rows.is_empty() {
             return text;
         }

@@ -1,11 +1,13 @@
 //! One app as a table of its versions.
 
+use jiff::Timestamp;
+
 use crate::context::finding_line;
 use crate::retention::decision::{AppDecision, Status, Verdict, VersionDecision};
 use crate::terminal::{self, Table, escape};
 
 /// The app's line, why it is refused where it is, its versions, and what other boxes' passes would do.
-pub(super) fn text(app: &AppDecision, bytes_freed: u64, columns: Option<u16>) -> String {
+pub(super) fn text(app: &AppDecision, bytes_freed: u64, as_of: Timestamp, columns: Option<u16>) -> String {
     let mut text = format!("{}/{}: {}\n", escape(&app.account), escape(&app.app), line(app, bytes_freed));
     for refusal in &app.refusals {
         text.push_str(&finding_line(refusal, columns));
@@ -14,7 +16,7 @@ pub(super) fn text(app: &AppDecision, bytes_freed: u64, columns: Option<u16>) ->
     if !app.versions.is_empty() {
         let mut table = Table::new(&["version", "shipped", "verdict", "why"], columns);
         for version in &app.versions {
-            let shipped = version.shipped_at.map(|at| at.to_string()).unwrap_or_default();
+            let shipped = version.shipped_at.map(|at| terminal::instant_and_age(at, as_of)).unwrap_or_default();
             table.row([version.version.as_str(), &shipped, verdict(version), &why(app, version)]);
         }
         text.push_str(&table.to_string());
@@ -43,7 +45,7 @@ pub(super) fn line(app: &AppDecision, bytes_freed: u64) -> String {
             terminal::count(app.versions.len() as u64, "version"),
             terminal::bytes(bytes_freed)
         ),
-        Status::Refused => "refused; nothing of it may be deleted".to_owned(),
+        Status::Refused => terminal::state("refused; nothing of it may be deleted"),
         Status::NoPolicy => "no retention record, so nothing is enforced".to_owned(),
         Status::NotHosted => "no route of it in any registry of this view, so nothing is enforced".to_owned(),
     }

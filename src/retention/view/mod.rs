@@ -6,6 +6,7 @@ mod detail;
 mod proof;
 mod summary;
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::decision::{AppDecision, ORDER, Status, Verdict};
@@ -43,6 +44,13 @@ impl Form {
             Some(version) => Self::Proof(version),
             None if named || apps <= APPS_IN_DETAIL => Self::Detail,
             None => Self::Summary,
+        }
+    }
+
+    fn put(&self, context: &mut Context<'_>, text: &str) -> Result<(), CommandError> {
+        match self {
+            Self::Json(_) => context.print(text).map(|_| ()),
+            _ => context.show(text),
         }
     }
 }
@@ -129,6 +137,7 @@ pub(crate) struct More<'a, T> {
 /// A decision being shown.
 pub(crate) struct Output {
     form: Form,
+    as_of: Timestamp,
     is_first: bool,
     shown: u64,
     summary: Summary,
@@ -154,8 +163,8 @@ impl Output {
             }
             _ => header(fleet, &left_out, context.world.terminal.columns),
         };
-        context.print(&text)?;
-        Ok(Self { form, is_first: true, shown: 0, summary: Summary::default(), totals: Totals::default() })
+        form.put(context, &text)?;
+        Ok(Self { form, as_of: fleet.as_of, is_first: true, shown: 0, summary: Summary::default(), totals: Totals::default() })
     }
 
     /// Shows one app.
@@ -176,7 +185,7 @@ impl Output {
                 let comma = if self.is_first { "" } else { "," };
                 format!("{comma}\n{}", app_document(app, version.as_deref(), bytes_freed)?)
             }
-            Form::Detail => detail::text(app, bytes_freed, columns),
+            Form::Detail => detail::text(app, bytes_freed, self.as_of, columns),
             Form::Proof(version) => proof::text(app, version, columns),
             Form::Summary => {
                 self.summary.add(app, bytes_freed, columns);
@@ -184,7 +193,7 @@ impl Output {
             }
         };
         self.is_first = false;
-        context.print(&text).map(|_| ())
+        self.form.put(context, &text)
     }
 
     /// Ends with the totals, and with what else there is to say.
@@ -226,7 +235,7 @@ impl Output {
                 }
             }
         }
-        context.print(&text)?;
+        self.form.put(context, &text)?;
         match &self.form {
             Form::Json(Some(version)) | Form::Proof(version) if self.shown == 0 => {
                 Err(CommandError::new(Exit::NotFound, format!("no version {version} of any app that was looked at"))

@@ -78,7 +78,8 @@ impl Summary {
             let more = group.number - group.named.len() as u64;
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let named = escape(&group.named.join(", ")).into_owned();
-            text.push_str(&format!("refused, {}: {named}{more}\n{refusals}\n", terminal::count(group.number, "app")));
+            let refused = terminal::state(&format!("refused, {}", terminal::count(group.number, "app")));
+            text.push_str(&format!("{refused}: {named}{more}\n{refusals}\n"));
         }
         if self.quiet > 0 {
             text.push_str(&format!("{} with nothing to delete\n", terminal::count(self.quiet, "app")));

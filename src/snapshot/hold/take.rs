@@ -11,6 +11,7 @@ use crate::platform::{Label, Stamp, hex, keys};
 use crate::snapshot::evidence::BoxEvidence;
 use crate::snapshot::versions;
 use crate::store::{self, ObjectMeta, ReadStore, StoreError, WriteStore};
+use crate::terminal::Progress;
 
 /// One copy to be made.
 struct Wanted {
@@ -23,7 +24,12 @@ struct Wanted {
 /// # Errors
 /// Not found when there is nothing to hold; `Changed` (exit 7) when an object changed while it was copied, which leaves an
 /// unsealed hold that `snapshot list` shows as cut short.
-pub async fn take(store: &dyn WriteStore, seen: &BoxEvidence, stamp: Stamp) -> Result<(Hold, bool), CommandError> {
+pub async fn take(
+    store: &dyn WriteStore,
+    seen: &BoxEvidence,
+    stamp: Stamp,
+    progress: &Progress,
+) -> Result<(Hold, bool), CommandError> {
     let wanted = wanted(seen);
     if wanted.is_empty() {
         return Err(CommandError::new(Exit::NotFound, format!("box {}: nothing to hold", seen.label)));
@@ -31,6 +37,8 @@ pub async fn take(store: &dyn WriteStore, seen: &BoxEvidence, stamp: Stamp) -> R
     if let Some(hold) = equal_hold(store, seen, &wanted).await? {
         return Ok((hold, true));
     }
+    // Each is copied, and its copy is hashed.
+    progress.expect(2 * wanted.iter().map(|wanted| wanted.from.bytes).sum::<u64>());
     let stamp = free_stamp(seen, stamp);
     let mut findings = Vec::new();
     let mut copies = Vec::new();
@@ -38,7 +46,10 @@ pub async fn take(store: &dyn WriteStore, seen: &BoxEvidence, stamp: Stamp) -> R
     for wanted in wanted {
         let to = format!("{}{}", keys::hold(&seen.label, stamp), wanted.name);
         match store.copy(&wanted.from, &to).await {
-            Ok(copy) => copies.push((wanted.from, copy)),
+            Ok(copy) => {
+                progress.advance(copy.bytes);
+                copies.push((wanted.from, copy));
+            }
             Err(error) if error.is_missing() => findings.push(Finding::warning(
                 Code::NotRead,
                 seen.label.as_str(),
@@ -50,7 +61,7 @@ pub async fn take(store: &dyn WriteStore, seen: &BoxEvidence, stamp: Stamp) -> R
     }
     let mut objects = Vec::new();
     for (from, copy) in copies {
-        let sha256 = sha256_of(store, &copy.key).await?;
+        let sha256 = sha256_of(store, &copy.key, progress).await?;
         objects.push(HeldObject { object: copy, from: from.key, from_etag: from.etag, from_version: from.version_id, sha256 });
     }
     finding::sort(&mut findings);
@@ -120,11 +131,12 @@ async fn equal_hold(store: &dyn ReadStore, seen: &BoxEvidence, wanted: &[Wanted]
     Ok(None)
 }
 
-async fn sha256_of(store: &dyn ReadStore, key: &str) -> Result<String, CommandError> {
+async fn sha256_of(store: &dyn ReadStore, key: &str, progress: &Progress) -> Result<String, CommandError> {
     let mut reader = store.open(key, None).await?;
     let mut hash = Sha256::new();
     while let Some(chunk) = reader.chunks.next().await? {
         hash.update(&chunk);
+        progress.advance(chunk.len() as u64);
     }
     Ok(hex(&hash.finalize()))
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::BoxRow;
-use crate::terminal::{self, Paper, Table};
+use crate::terminal::{self, Bars, Paper, Table};
 
 /// How many characters the longest bar has, by the width of the terminal. The narrowest one leaves room for the flags at 60
 /// columns; where no width is known, the one for the usual 80 is taken.
@@ -17,11 +17,12 @@ fn cells(columns: Option<u16>) -> u8 {
 
 /// The table of one box: current, and its generations. `age` says how old something is.
 pub(super) fn push(text: &mut String, row: &BoxRow, paper: Paper, age: impl Fn(Timestamp) -> String) {
-    let sizes = Sizes::of(row, paper);
+    let bars = bars(row, paper);
+    let size = |bytes: u64| bars.cell(bytes, &terminal::bytes(bytes));
     let mut table = Table::new(&["  stamp", "age", "size", "flags"], paper.columns);
     if let Some(current) = &row.current {
         let of = row.current_at.map(&age).unwrap_or_default();
-        table.row(["  current", &of, &sizes.cell(current.bytes), &format!("sidecar {}", row.sidecar.status)]);
+        table.row(["  current", &of, &size(current.bytes), &format!("sidecar {}", row.sidecar.status)]);
     }
     for generation in &row.generations {
         let same = generation.same_as_current.then_some("= current");
@@ -29,33 +30,20 @@ pub(super) fn push(text: &mut String, row: &BoxRow, paper: Paper, age: impl Fn(T
         table.row([
             &format!("  {}", generation.stamp),
             &age(generation.stamp.instant()),
-            &sizes.cell(generation.object.bytes),
+            &size(generation.object.bytes),
             &flags.join(" "),
         ]);
     }
     text.push_str(&table.to_string());
 }
 
-/// What the bars of one box are measured by: its largest rung, so that what it lost is seen and not how small it is.
-struct Sizes {
-    largest: u64,
-    digits: usize,
-    paper: Paper,
-}
-
-impl Sizes {
-    fn of(row: &BoxRow, paper: Paper) -> Self {
-        let sizes = || row.current.iter().chain(row.generations.iter().map(|generation| &generation.object)).map(|o| o.bytes);
-        Self {
-            largest: sizes().max().unwrap_or_default(),
-            digits: sizes().map(|bytes| terminal::bytes(bytes).len()).max().unwrap_or_default(),
-            paper,
-        }
-    }
-
-    /// The number, right-aligned, and its bar.
-    fn cell(&self, bytes: u64) -> String {
-        let bar = terminal::bar(bytes, self.largest, cells(self.paper.columns), self.paper.unicode);
-        format!("{:>digits$} {bar}", terminal::bytes(bytes), digits = self.digits).trim_end().to_owned()
+/// The bars of one box are measured by its largest rung: what it lost is to be seen, not how small it is.
+fn bars(row: &BoxRow, paper: Paper) -> Bars {
+    let sizes = || row.current.iter().chain(row.generations.iter().map(|generation| &generation.object)).map(|o| o.bytes);
+    Bars {
+        whole: sizes().max().unwrap_or_default(),
+        digits: sizes().map(|bytes| terminal::bytes(bytes).len()).max().unwrap_or_default(),
+        cells: cells(paper.columns),
+        unicode: paper.unicode,
     }
 }

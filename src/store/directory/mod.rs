@@ -19,8 +19,8 @@ use self::names::fault;
 use self::tree::{CHUNK_BYTES, Root, changed, content, facts, unchanged};
 use super::key::is_whole_key;
 use super::{
-    Body, Chunks, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, WriteStore,
-    list_one,
+    Body, Chunks, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, Tally,
+    WriteStore, list_one,
 };
 
 /// A store in a directory. Cloning shares the open root.
@@ -28,6 +28,7 @@ use super::{
 pub struct DirectoryStore {
     root: Arc<Root>,
     name: String,
+    tally: Tally,
 }
 
 impl DirectoryStore {
@@ -40,7 +41,14 @@ impl DirectoryStore {
         // The directory's own name, also for "." and for a path that ends in a link.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = real.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
-        Ok(Self { root: Arc::new(root), name })
+        Ok(Self { root: Arc::new(root), name, tally: Tally::default() })
+    }
+
+    /// Counts what is answered in `tally` from now on.
+    #[must_use]
+    pub fn counted(mut self, tally: Tally) -> Self {
+        self.tally = tally;
+        self
     }
 
     /// Runs file work where it does not hold up other requests.
@@ -77,9 +85,9 @@ impl ReadStore for DirectoryStore {
         if is_whole_key(prefix) {
             return list_one(self, prefix).await;
         }
-        let prefix = prefix.to_owned();
+        let (prefix, tally) = (prefix.to_owned(), self.tally.clone());
         self.run(move |root| {
-            let mut objects = root.list(&prefix)?;
+            let mut objects = root.list(&prefix, &tally)?;
             objects.sort_by(|a, b| a.key.cmp(&b.key));
             Ok(objects)
         })
@@ -104,8 +112,9 @@ impl ReadStore for DirectoryStore {
     }
 
     async fn get(&self, key: &str, limit_bytes: u64) -> Result<Object, StoreError> {
-        let key = key.to_owned();
+        let (key, tally) = (key.to_owned(), self.tally.clone());
         self.run(move |root| {
+            tally.add_read();
             let (mut file, _) = root.object(&key)?;
             let (meta, body) = content(&mut file, &key, limit_bytes)?;
             Ok(Object { meta, body: body.into() })

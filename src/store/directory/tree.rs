@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::names::{self, OWN, fault, not_an_object};
 use crate::store::key::{hex_digest, sha256_hex};
-use crate::store::{ObjectMeta, StoreError};
+use crate::store::{ObjectMeta, StoreError, Tally};
 
 /// How much is read at once.
 pub(super) const CHUNK_BYTES: usize = 256 * 1024;
@@ -73,8 +73,8 @@ impl Root {
         open_object(&directory, name, key)?.ok_or_else(missing)
     }
 
-    /// Every object below `prefix`, in no order.
-    pub(super) fn list(&self, prefix: &str) -> Result<Vec<ObjectMeta>, StoreError> {
+    /// Every object below `prefix`, in no order; counted as they are found.
+    pub(super) fn list(&self, prefix: &str, tally: &Tally) -> Result<Vec<ObjectMeta>, StoreError> {
         let mut objects = Vec::new();
         let mut waiting = vec![prefix.to_owned()];
         while let Some(prefix) = waiting.pop() {
@@ -88,6 +88,7 @@ impl Root {
                         // One that is gone by now was deleted meanwhile, as it may be between two pages of any listing.
                         if let Some((mut file, _)) = open_object(&directory, &entry.name, &key)? {
                             objects.push(facts(&mut file, &key)?);
+                            tally.add_listed(1);
                         }
                     }
                     // Leaving it out would hide what it was put there to say; a pin, perhaps.

@@ -38,7 +38,7 @@ use super::clock::Clock;
 use super::endpoint::Endpoint;
 use super::errors::{Secrets, Words};
 use super::whole::WholeListings;
-use crate::store::StoreError;
+use crate::store::{StoreError, Tally};
 
 /// How long region and credentials may take together. The whole command is to answer within ten seconds.
 const CREDENTIALS_WAIT: Duration = Duration::from_secs(8);
@@ -72,6 +72,8 @@ pub struct S3Settings {
     pub credentials: Option<Credentials>,
     /// Whether the environment names a proxy that is itself asked through TLS.
     pub tls_to_proxy: bool,
+    /// Counts what is answered.
+    pub tally: Tally,
 }
 
 impl S3Settings {
@@ -93,6 +95,7 @@ impl S3Settings {
             tls_to_proxy: ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
                 .iter()
                 .any(|name| of(name).is_some_and(|proxy| has_scheme(&proxy, "https://"))),
+            tally: Tally::default(),
         }
     }
 

@@ -32,7 +32,7 @@ use self::listing::{timestamp, unquote};
 use super::key::{check_key, random_name};
 use super::probe::another;
 use super::{
-    Body, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, WriteStore,
+    Body, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, Tally, WriteStore,
 };
 use crate::platform::keys;
 
@@ -55,6 +55,7 @@ struct Inner {
     bucket: String,
     words: Words,
     permits: Semaphore,
+    tally: Tally,
     /// Whether this store was seen to compare before it deletes; asked at most once.
     deletes_exactly: OnceCell<bool>,
 }
@@ -71,6 +72,7 @@ impl S3Store {
             bucket: settings.bucket,
             words: opened.words,
             permits: Semaphore::new(settings.concurrency.max(1)),
+            tally: settings.tally,
             deletes_exactly: OnceCell::new(),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -86,6 +88,10 @@ impl S3Store {
 
     fn words(&self) -> &Words {
         &self.inner.words
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.inner.tally
     }
 
     /// Waits until another request may be under way.
@@ -249,7 +255,10 @@ impl ReadStore for S3Store {
         loop {
             match self.read_whole(key, limit_bytes).await {
                 Err(StoreError::Incomplete { .. }) if reads < READS => reads += 1,
-                result => return result,
+                result => {
+                    self.tally().add_read();
+                    return result;
+                }
             }
         }
     }
