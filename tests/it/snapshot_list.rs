@@ -41,16 +41,16 @@ fn a_healthy_box_is_good_and_says_how_old_its_last_good_snapshot_is() {
     edge-a1  current    2 h  84.0 KiB  8            good
 
     edge-a1
-      STAMP             AGE  SIZE      CURRENT  FLAGS
-      current           2 h  84.0 KiB  =        sidecar ok
-      20261130T100000Z  2 h  84.0 KiB  =        -
-      20261130T090000Z  3 h  84.0 KiB  -        -
-      20261130T080000Z  4 h  84.0 KiB  -        -
-      20261130T070000Z  5 h  84.0 KiB  -        -
-      20261130T060000Z  6 h  84.0 KiB  -        -
-      20261130T050000Z  7 h  84.0 KiB  -        -
-      20261130T040000Z  8 h  80.0 KiB  -        -
-      20261130T030000Z  9 h  80.0 KiB  -        -
+      STAMP             AGE  SIZE                 FLAGS
+      current           2 h  84.0 KiB ##########  sidecar ok
+      20261130T100000Z  2 h  84.0 KiB ##########  = current
+      20261130T090000Z  3 h  84.0 KiB ##########  -
+      20261130T080000Z  4 h  84.0 KiB ##########  -
+      20261130T070000Z  5 h  84.0 KiB ##########  -
+      20261130T060000Z  6 h  84.0 KiB ##########  -
+      20261130T050000Z  7 h  84.0 KiB ##########  -
+      20261130T040000Z  8 h  80.0 KiB ##########  -
+      20261130T030000Z  9 h  80.0 KiB ##########  -
     ------- stderr -------
     [exit 0]
     ");
@@ -84,16 +84,16 @@ fn a_clobbering_standby_is_seen_by_the_collapse_with_the_countdown_to_the_evicti
     edge-a1  20261130T100000Z  2 h  84.0 KiB  8            suspect: size-collapsed
 
     edge-a1
-      STAMP             AGE     SIZE      CURRENT  FLAGS
-      current           53 min  32.0 KiB  =        sidecar ok
-      20261130T110700Z  53 min  32.0 KiB  =        size-collapsed
-      20261130T110100Z  59 min  32.0 KiB  -        size-collapsed
-      20261130T100000Z  2 h     84.0 KiB  -        -
-      20261130T090000Z  3 h     84.0 KiB  -        -
-      20261130T080000Z  4 h     84.0 KiB  -        -
-      20261130T070000Z  5 h     84.0 KiB  -        -
-      20261130T060000Z  6 h     84.0 KiB  -        -
-      20261130T050000Z  7 h     84.0 KiB  -        -
+      STAMP             AGE     SIZE                 FLAGS
+      current           53 min  32.0 KiB ####        sidecar ok
+      20261130T110700Z  53 min  32.0 KiB ####        = current size-collapsed
+      20261130T110100Z  59 min  32.0 KiB ####        size-collapsed
+      20261130T100000Z  2 h     84.0 KiB ##########  -
+      20261130T090000Z  3 h     84.0 KiB ##########  -
+      20261130T080000Z  4 h     84.0 KiB ##########  -
+      20261130T070000Z  5 h     84.0 KiB ##########  -
+      20261130T060000Z  6 h     84.0 KiB ##########  -
+      20261130T050000Z  7 h     84.0 KiB ##########  -
     warning size-collapsed: edge-a1: current has 32.0 KiB, 20261130T100000Z had 84.0 KiB: probably overwritten by a standby that was not restored; last good is 20261130T100000Z; it is pruned by pass 6 from now that finds a change, no sooner than 25 min
       hint: stop the agent that writes as edge-a1, then: carlosctl snapshot hold --box edge-a1
     ------- stderr -------

@@ -10,7 +10,7 @@
 //! | row 3 | `snapshot_list::boxes_are_told_apart_by_whole_names_and_legacy_keys_are_no_box` |
 //! | row 5 | `snapshot_list::invalid_stamps_are_no_generations_and_stamps_ahead_are_flagged_and_never_a_default` |
 //! | row 7 | `retention_s3::odd_names_survive_the_wire`, `retention_run::odd_names_go_exactly` |
-//! | row 9 | `snapshot_list::hostile_names_never_reach_the_terminal_and_json_keeps_them`, `terminal::no_colour_and_no_control_characters_reach_a_dumb_terminal` |
+//! | row 9 | `snapshot_list::hostile_names_never_reach_the_terminal_and_json_keeps_them`, `terminal::colour::every_command_paints_words_of_ours_alone` |
 //! | row 12 | `on_s3::a_store_that_does_not_answer_right_ends_with_its_own_code_and_names_no_secret` |
 //! | row 14 | `retention_s3::throttling_is_waited_for_and_missing_is_done`, `retention_s3::what_fails_is_said_and_finished_by_the_next_run` |
 //! | row 16 | `restore::bad_bytes_are_refused_before_the_target_is_touched` |
@@ -20,8 +20,8 @@
 //! | row 29 | `registry::routes::a_row_that_cannot_be_read_blocks_its_app_and_no_other` |
 //! | row 33 | `install_sweep::at_every_point_the_path_holds_the_old_or_the_new_registry_and_a_second_run_converges` |
 //! | row 35 | `restore::an_agent_in_any_state_but_stopped_is_refused_with_the_state` |
-//! | row 36 | `restore::identity_is_refused_when_wrong_and_when_unknown`, `terminal::another_name_is_no_consent` |
-//! | row 38 | `terminal::a_pipe_of_yes_is_no_terminal_and_no_consent`, `terminal::ctrl_c_at_the_question_ends_with_130_and_a_visible_cursor` |
+//! | row 36 | `restore::identity_is_refused_when_wrong_and_when_unknown`, `terminal::prompts::another_name_is_no_consent` |
+//! | row 38 | `terminal::prompts::where_nobody_can_be_asked_the_flag_is_named_and_nothing_is_done`, `terminal::prompts::ctrl_c_at_the_question_ends_with_130_and_a_visible_cursor` |
 //! | row 39 | `snapshot_list::head_ends_quietly` |
 //! | row 41 | `retention_s3::a_preview_never_asks_for_a_write`, `retention_run::the_previews_write_nothing_and_the_run_deletes_what_they_showed` |
 //! | row 42 | `retention_explain::ship_time_orders_and_not_the_name` |

@@ -1,8 +1,7 @@
 //! Kind: an answer that a script cannot trust: half a document, other words in it, or a look that writes.
 
-use std::process::Command;
-
 use crate::common::deployment::{Deployment, registry};
+use crate::common::pty::Terminal;
 use crate::common::scripted::Reply;
 use crate::common::{Outcome, carlosctl};
 use crate::restore::Standby;
@@ -140,7 +139,8 @@ fn verbose_names_the_origin_and_no_secret() {
     let deployment = Deployment::new();
     let file = deployment.beside("host.env");
     std::fs::write(&file, "CARLOS_BOX_LABEL=edge-b2\nCARLOS_DATA_DIR='/srv/carlos'\n").expect("a file");
-    let invocation = carlosctl(["snapshot", "list", "-v", "--endpoint-url", "http://ops:canarypassword@127.0.0.1:9/p"]);
+    let invocation =
+        carlosctl(["snapshot", "list", "-v", "--timeout", "1s", "--endpoint-url", "http://ops:canarypassword@127.0.0.1:9/p"]);
     let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
     let invocation = names.iter().zip(SECRETS).fold(invocation, |invocation, (name, value)| invocation.env(name, value));
     let outcome = invocation
@@ -156,6 +156,10 @@ fn verbose_names_the_origin_and_no_secret() {
         "setting registry = /srv/carlos/registry.db (data-dir)",
         "setting endpoint-url = http://[redacted]@127.0.0.1:9/p (flag --endpoint-url)",
         "setting status-prefix = - (default)",
+        "setting timeout = 1s (flag --timeout)",
+        "setting concurrency = 32 (default)",
+        "setting color = auto (default)",
+        "setting json = no (default)",
     ] {
         assert!(outcome.stderr.lines().any(|said| said == line), "{line} in {outcome}");
     }
@@ -194,20 +198,13 @@ fn nothing_that_is_copied_is_broken_whatever_the_width() {
     deployment.healthy_box("edge-a1", WHEN);
     deployment.pass("edge-a1", "2026-11-30T11:01:00Z", &registry(1, "v1"));
     for columns in [0, 30, 60, 80, 250] {
-        let inner = carlosctl(["snapshot", "list", "--as-of", "2026-11-30T12:00:00Z"]).dir(&deployment.dir()).into_command();
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("stty cols {columns}; exec \"$@\""), "sh"]).arg(inner.get_program());
-        command.args(inner.get_args()).env("TERM", "xterm");
-        let options = rexpect::session::Options::new().timeout_ms(Some(30_000));
-        let mut session = rexpect::session::spawn_with_options(command, options).expect("a terminal");
-        let said = session.exp_eof().expect("the end");
-        assert!(said.contains("  20261130T100000Z  "), "{columns}: {said}");
+        let command = carlosctl(["snapshot", "list", "--as-of", "2026-11-30T12:00:00Z"]).dir(&deployment.dir());
+        let (_, said) = Terminal::wide(columns, &command.into_terminal_command()).end();
+        assert!(said.contains("  20261130T100000Z "), "{columns}: {said}");
         assert!(said.contains("  hint: stop the agent that writes as edge-a1, then: carlosctl snapshot hold --box edge-a1"));
-        let folded = |line: &&str| line.starts_with("warning") || line.starts_with("    ");
         match columns {
-            60 => assert!(said.lines().filter(folded).all(|line| line.trim_end().len() <= columns), "{columns}: {said}"),
-            80 => {
-                let fits = |line: &str| line.starts_with("  hint:") || line.trim_end().len() <= columns;
+            60 | 80 => {
+                let fits = |line: &str| line.starts_with("  hint:") || line.trim_end().len() <= usize::from(columns);
                 assert!(said.lines().all(fits), "{columns}: {said}");
             }
             // Too narrow to be folded better than the terminal does it, or wide enough.
