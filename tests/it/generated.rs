@@ -9,6 +9,9 @@ use clap::{CommandFactory, Parser};
 
 use crate::common::carlosctl;
 
+#[path = "../../examples/generate/picture.rs"]
+mod picture;
+
 const AGAIN: &str = "cargo run --example generate";
 
 fn root() -> &'static Path {
@@ -55,6 +58,37 @@ fn completions_do_not_need_settings_that_make_sense() {
     assert_eq!(carlosctl(["completions", "csh"]).run().code, 2);
     let bash = carlosctl(["completions", "bash"]).run().stdout;
     assert_eq!(bash, fs::read_to_string(root().join("completions/carlosctl.bash")).expect("a file"));
+}
+
+#[test]
+fn help_does_not_need_settings_that_make_sense() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let broken = directory.path().join("host.env");
+    fs::write(&broken, "no assignment\n").expect("a file");
+    for topic in [&["help"][..], &["help", "findings"], &["help", "exit-codes"], &["help", "restore", "undo"]] {
+        for host_env in [&*broken, Path::new("/nonexistent/host.env")] {
+            let outcome =
+                carlosctl(topic.iter().copied()).arg("--host-env").arg(host_env).env("CARLOS_BOX_LABEL", "../no label").run();
+            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome}");
+            assert!(outcome.stdout.len() > 100, "{outcome}");
+        }
+    }
+    let outcome = carlosctl(["snapshot", "list", "--host-env"]).arg(&broken).run();
+    assert_eq!(outcome.code, 2, "the same file is read where settings are: {outcome}");
+}
+
+/// The picture in the README is of what the program prints now.
+#[test]
+fn the_picture_of_the_list_is_the_list() {
+    let wanted = picture::picture().expect("it is drawn");
+    let found = fs::read_to_string(root().join(picture::PATH)).unwrap_or_default();
+    assert!(found == wanted, "{} is not what snapshot list shows now; draw it again: {AGAIN}", picture::PATH);
+    // It is of the real list, bars and colours and all.
+    for part in ["snapshot list", "edge-a1", "size-collapsed", "████", "fg-yellow"] {
+        assert!(wanted.contains(part), "{part} in {wanted}");
+    }
+    let readme = fs::read_to_string(root().join("README.md")).expect("a file");
+    assert!(readme.contains(&format!("]({})", picture::PATH)));
 }
 
 /// What bash offers after these words, the last of them being typed.
