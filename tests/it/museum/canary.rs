@@ -312,6 +312,7 @@ fn a_setting_that_cannot_be_read_is_not_repeated() {
     let place = Place::new();
     let file = place.at("host.env");
     for text in [
+        format!("{SECRET}==\n"),
         format!("AWS_SECRET_ACCESS_KEY\n{SECRET}==\n"),
         format!("CARLOS_SECRETS_KEY: {SECRET}\n"),
         format!("CARLOS_RELEASE_PUBKEY={SECRET}\n"),

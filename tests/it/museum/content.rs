@@ -114,6 +114,19 @@ fn a_newer_format_is_not_damage_and_what_is_no_registry_is_refused() {
     }
 }
 
+/// The kind of row 28, made on purpose: what is called `routes` is a view, which would run what its maker wrote into it.
+#[test]
+fn a_view_that_is_called_routes_is_no_table() {
+    let body = sql("ALTER TABLE routes RENAME TO hidden; CREATE VIEW routes AS SELECT * FROM hidden;
+                    CREATE TRIGGER late INSTEAD OF INSERT ON routes BEGIN DELETE FROM hidden; END");
+    let standby = left(&body);
+    let before = standby.files();
+    let outcome = standby.restore(["--confirm", "edge-a1"]).run();
+    standby.refused(&outcome, 5, &before, &["no-routes"]);
+    let verify = carlosctl(["snapshot", "verify"]).dir(&standby.deployment.dir()).run();
+    assert_eq!(verify.code, 4, "{verify}");
+}
+
 /// Row 28 c, d: what a newer agent added was called damage.
 #[test]
 fn what_a_newer_agent_added_is_restored_with_a_warning() {

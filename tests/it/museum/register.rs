@@ -28,6 +28,13 @@ fn pointers() -> Vec<String> {
     quoted.filter(|pointer| pointer.contains("::")).collect()
 }
 
+/// What the security page names in parentheses.
+fn proofs() -> Vec<String> {
+    let page = text("SECURITY.md");
+    let quoted = page.split('`').skip(1).step_by(2).map(str::to_owned);
+    quoted.filter(|quoted| quoted.contains("::") && *quoted != "museum::register").collect()
+}
+
 /// Whether a test of this name is in one of the files that the path may mean.
 fn exists(pointer: &str) -> bool {
     let Some((module, function)) = pointer.rsplit_once("::") else { return false };
@@ -47,6 +54,15 @@ fn every_test_that_the_register_points_to_exists() {
     assert!(pointers.len() > 60, "{pointers:?}");
     for pointer in pointers {
         assert!(exists(&pointer), "{pointer}");
+    }
+}
+
+#[test]
+fn every_proof_of_the_security_page_exists() {
+    let proofs = proofs();
+    assert!(proofs.len() > 30, "{proofs:?}");
+    for proof in proofs {
+        assert!(exists(&proof), "{proof}");
     }
 }
 
