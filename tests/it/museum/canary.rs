@@ -165,7 +165,8 @@ fn run(place: &Place, endpoint: &str, given: Given, words: &str, arguments: &str
     let credentials = place.at("credentials");
     let host_env = place.at("host.env");
     let aws = [("AWS_ACCESS_KEY_ID", KEY), ("AWS_SECRET_ACCESS_KEY", SECRET), ("AWS_SESSION_TOKEN", TOKEN)];
-    let lines = |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| format!("{name}={value}\n")).collect::<String>();
+    let lines =
+        |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| format!("{name}={value}\n")).collect::<Vec<_>>().concat();
     let settings = [
         ("CARLOS_DEPLOYMENT_BUCKET", "dep"),
         ("CARLOS_S3_ENDPOINT", with_password.as_str()),
@@ -232,7 +233,7 @@ fn every_command(endpoint: &str, given: Given, well: bool) {
                 otherwise.push(format!("{what} is to end with {code}: {outcome}"));
             }
             if words == "snapshot hold" && well && !second {
-                hold = outcome.json()["hold"].as_str().expect("a stamp").to_owned();
+                outcome.json()["hold"].as_str().expect("a stamp").clone_into(&mut hold);
             }
         }
     }
@@ -282,7 +283,7 @@ fn no_command_that_succeeds_says_or_writes_a_secret() {
 /// As AWS explains a signature that it does not accept: with everything that was signed.
 fn echoing(code: &'static str) -> Scripted {
     Scripted::start(move |request: &Request| {
-        let headers: String = request.headers.iter().map(|(name, value)| format!("{name}:{value} ")).collect();
+        let headers = request.headers.iter().map(|(name, value)| format!("{name}:{value} ")).collect::<Vec<_>>().concat();
         let body = format!(
             "<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>{code} {KEY} {TOKEN} {headers}</Message>\
              <AWSAccessKeyId>{KEY}</AWSAccessKeyId><StringToSign>AWS4-HMAC-SHA256 {headers}</StringToSign>\

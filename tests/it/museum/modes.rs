@@ -144,7 +144,7 @@ fn what_is_received_lies_where_nobody_else_can_look() {
             .stderr(Stdio::null())
             .spawn()
             .expect("it starts");
-        half_sent.recv_timeout(Duration::from_secs(60)).expect("the download begins");
+        half_sent.recv_timeout(Duration::from_mins(1)).expect("the download begins");
         let found = (0..1000).find_map(|_| {
             std::thread::sleep(Duration::from_millis(10));
             let found = modes(&temporary);
