@@ -33,7 +33,7 @@ complete -c carlosctl -n "__fish_carlosctl_needs_command" -l status-dir -d 'The 
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_needs_command" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -67,7 +67,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -85,7 +85,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -f -a "diff" -d 'Compare two snapshots of a box row by row'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -f -a "pull" -d 'Save a verified copy of one snapshot to a file'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -f -a "hold" -d 'Freeze a box\'s snapshots out of reach of the agent\'s pruning'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l box -d 'Only this box; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l box -d 'Only this box; repeatable' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
@@ -96,7 +96,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -109,8 +109,8 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l box -d 'The box' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l at -d 'Which snapshot: current, good, a stamp, a time (RFC 3339, or 2h), version:ID, hold:STAMP[/STAMP], file:PATH' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l box -d 'The box' -x -a '(__fish_carlosctl_values boxes)'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l at -d 'Which snapshot: current, good, a stamp, a time (RFC 3339, or 2h), version:ID, hold:STAMP[/STAMP], file:PATH' -x -a '(__fish_carlosctl_values snapshots)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
@@ -121,7 +121,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -133,7 +133,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l box -d 'Only this box; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l box -d 'Only this box; repeatable' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
@@ -144,7 +144,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -157,7 +157,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l box -d 'The box' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l box -d 'The box' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
@@ -168,7 +168,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -180,8 +180,8 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l box -d 'The box' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l at -d 'Which snapshot; as for snapshot show' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l box -d 'The box' -x -a '(__fish_carlosctl_values boxes)'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l at -d 'Which snapshot; as for snapshot show' -x -a '(__fish_carlosctl_values snapshots)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l out -d 'The file to write; it must not exist' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
@@ -193,7 +193,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -205,7 +205,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from pull" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l box -d 'The box to hold' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l box -d 'The box to hold' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r
@@ -215,7 +215,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -230,8 +230,8 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -f -a "list" -d 'List the holds'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold" -f -a "release" -d 'Delete one hold'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l from-box -d 'The dead box, whose snapshot is installed here' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l at -d 'Which snapshot: current, good, a stamp, a time (RFC 3339, or 2h), version:ID, hold:STAMP[/STAMP], file:PATH' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l from-box -d 'The dead box, whose snapshot is installed here' -x -a '(__fish_carlosctl_values boxes)'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l at -d 'Which snapshot: current, good, a stamp, a time (RFC 3339, or 2h), version:ID, hold:STAMP[/STAMP], file:PATH' -x -a '(__fish_carlosctl_values snapshots)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l allow -d 'Override one overridable finding, by its code; repeatable' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l max-age -d 'Refuse a snapshot older than this' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l confirm -d 'Consent: the dead box\'s label' -r
@@ -244,7 +244,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __f
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and not __fish_seen_subcommand_from undo watch" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -270,7 +270,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from undo" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -294,7 +294,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand restore; and __fish_seen_subcommand_from watch" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -315,7 +315,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not _
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -332,8 +332,8 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not _
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and not __fish_seen_subcommand_from explain plan run" -f -a "run" -d 'Delete the versions that nothing needs'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l version -d 'Print the whole proof of this version: rule, key, etag, field, value' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l keep -d 'Judge as if every app kept this many, and mark what that would newly delete' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l as-box -d 'Judge as this box\'s own pass would, by its registry alone' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l as-box -d 'Judge as this box\'s own pass would, by its registry alone' -x -a '(__fish_carlosctl_values boxes)'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l evidence-out -d 'Save everything that the decision rests on; the file must not exist' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l evidence -d 'Decide again from saved evidence, without any store' -r -F
@@ -346,7 +346,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -359,7 +359,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l out -d 'The file to write; it must not exist' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
@@ -370,7 +370,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -383,7 +383,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l plan -d 'Run this plan; a plan is used once' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l without-box -d 'Leave out a decommissioned box, whose pins do not count any more; repeatable' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l confirm -d 'Consent: the bucket, or the directory\'s own name' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
@@ -394,7 +394,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fis
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand retention; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -415,7 +415,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fi
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and not __fish_seen_subcommand_from list show" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -439,7 +439,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_s
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -451,7 +451,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_s
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l box -d 'The box' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l box -d 'The box' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l as-of -d 'Judge ages at this instant (RFC 3339) instead of now' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
@@ -462,7 +462,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_s
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand report; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -483,7 +483,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and not __fish_seen_subcommand_from snapshot report retention run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -509,7 +509,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from snapshot" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -531,7 +531,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from report" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -553,7 +553,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from retention" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -576,7 +576,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -588,7 +588,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand box; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l box -d 'Only this box; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l box -d 'Only this box; repeatable' -x -a '(__fish_carlosctl_values boxes)'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l at -d 'Which snapshot of each box' -r -f -a "current\t'The current snapshot: what a restore takes by default'
 good\t'The newest that proves and did not collapse'"
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l scratch -d 'The directory for the scratch registries; a disk like the standby\'s makes the recovery time a true one' -r -F
@@ -603,7 +603,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l status-dir
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand drill" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -625,7 +625,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l status-di
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand doctor" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -647,7 +647,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __f
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and not __fish_seen_subcommand_from list show run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -671,7 +671,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from list" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -692,7 +692,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -718,7 +718,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -740,7 +740,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l status-dir 
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand demo" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -762,7 +762,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l stat
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand completions" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -784,7 +784,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l status-dir -
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand man" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -805,7 +805,7 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l status-dir 
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l status-prefix -d 'Where in the status store the platform\'s own reports are [env: CARLOS_STATUS_PREFIX]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l this-box -d 'This box\'s own label [env: CARLOS_BOX_LABEL]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l registry -d 'The live registry [default: $CARLOS_DATA_DIR/registry.db, else /data/registry.db]' -r -F
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l agent-unit -d 'A unit that must be stopped before a restore; repeatable [env: CARLOS_AGENT_UNITS]' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l agent-unit -d 'A unit that must be stopped before a restore, besides carlosctl-box.service; repeatable [env: CARLOS_AGENT_UNITS]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l host-env -d 'The file that has settings which the environment lacks [default: /etc/carlos/host.env]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l concurrency -d 'How many requests may be under way at once [default: 32]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l timeout -d 'How long one request may take, or a transfer may stand still [default: 9s]' -r
@@ -817,3 +817,10 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -l no-input -d
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from diff" -f -a '(__fish_carlosctl_values snapshots)'
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and __fish_seen_subcommand_from hold; and __fish_seen_subcommand_from release" -f -a '(__fish_carlosctl_values holds)'
+
+# What only the deployment knows: labels of boxes, and stamps. One second at most; nothing where it cannot be told.
+function __fish_carlosctl_values
+    carlosctl __complete $argv[1] (commandline -pc | string collect) </dev/null 2>/dev/null
+end

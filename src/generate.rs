@@ -10,7 +10,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
-use clap_complete::Shell as Target;
 
 use crate::cli::Cli;
 use crate::cli::generate::{ManArgs, Shell};
@@ -42,15 +41,7 @@ pub fn files() -> io::Result<Vec<(PathBuf, String)>> {
 /// The completions of a shell.
 #[must_use]
 pub fn completions(shell: Shell) -> String {
-    let target = match shell {
-        Shell::Bash => Target::Bash,
-        Shell::Zsh => Target::Zsh,
-        Shell::Fish => Target::Fish,
-        Shell::PowerShell => Target::PowerShell,
-    };
-    let mut script = Vec::new();
-    clap_complete::generate(target, &mut Cli::command(), NAME, &mut script);
-    tidy(&script)
+    tidy(crate::completion::script(shell).as_bytes())
 }
 
 /// One page for the program and one for every command, by file name.
@@ -75,8 +66,9 @@ fn add_pages(command: &clap::Command, pages: &mut Vec<(String, String)>) -> io::
     let man = clap_mangen::Man::new(told).manual(NAME).source(concat!("carlosctl ", env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     man.render(&mut page)?;
-    // What stands there is examples, and is called so.
-    let mut page = tidy(&page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n");
+    // What stands there is examples, and is called so. The date that it does not have must have a place, else the version is
+    // taken for it.
+    let mut page = tidy(&page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n").replacen(" 1  \"", " 1 \"\" \"", 1);
     if !is_program {
         page.push_str(".SH SEE ALSO\n\\fBcarlosctl\\fR(1), for the settings that every command takes\n");
     }

@@ -27,6 +27,7 @@
 //! | [`doctor`] | could this machine do a restore right now? |
 //! | [`host`] | this machine: units, holders, the interlock, the atomic exchange |
 //! | [`generate`] | completions, manual pages, and pages that are tables of the code |
+//! | [`completion`] | the scripts of the shells, and the labels and stamps that they ask for |
 //! | [`runbook`] | the runbooks, read and walked |
 //! | [`terminal`] | what an operator sees and types |
 //! | [`finding`], [`exit`], [`error`] | how anything that is not fine is said |
@@ -36,6 +37,7 @@
 
 pub mod box_half;
 pub mod cli;
+pub mod completion;
 pub mod context;
 pub mod demo;
 pub mod doctor;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use carlosctl::exit::Exit;
 use carlosctl::terminal::{Facts, TerminalPrompt};
-use carlosctl::world::{Acting, World};
+use carlosctl::world::{Acting, PATIENCE, World};
 
 #[expect(clippy::disallowed_methods, reason = "this is where time enters")]
 fn main() -> ExitCode {
@@ -26,9 +26,9 @@ fn main() -> ExitCode {
         },
         prompt: Box::new(TerminalPrompt),
         acting: Acting::default(),
+        patience: PATIENCE,
     };
     let exit = runtime.block_on(carlosctl::run(std::env::args_os(), &mut world));
-    // An interrupted transfer gives its staged file up before the process ends.
-    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    runtime.shutdown_timeout(world.patience);
     exit.into()
 }

@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::cli::runbook::RunbookCommand;
 use crate::cli::{Cli, Color, Command, Global};
+use crate::completion::Question;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
@@ -20,6 +21,11 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
     if args.len() < 2 {
         let _ = write!(world.err, "{}", Cli::command().render_help());
         return Exit::Usage;
+    }
+    // Not a command: what the completion scripts ask while a command is typed, answered with 0 whatever comes of it.
+    if let Some(question) = Question::read(&args) {
+        Box::pin(question.answer(world)).await;
+        return Exit::Done;
     }
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,

@@ -5,11 +5,15 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::terminal::{Facts, Prompt};
+
+/// An interrupted transfer gives its staged file up before the process ends.
+pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a run may ask of the outside, and where it may speak.
 pub struct World {
@@ -27,6 +31,8 @@ pub struct World {
     pub prompt: Box<dyn Prompt + Send>,
     /// Whether something is being done that is not left half done.
     pub acting: Acting,
+    /// How long the end of the program waits for what is still under way.
+    pub patience: Duration,
 }
 
 /// What is between a consent and its answer. Whoever wants to end the program waits until nobody acts. Cloning shares it.
@@ -75,6 +81,7 @@ impl World {
             terminal: Facts { stdin: false, stdout: false, stderr: false, columns: None },
             prompt: Box::new(Nobody),
             acting: Acting::default(),
+            patience: PATIENCE,
         }
     }
 }

@@ -8,6 +8,7 @@
 mod box_half;
 mod box_retention;
 mod common;
+mod completion;
 mod demo;
 mod doctor;
 mod drill;
