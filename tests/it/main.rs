@@ -41,6 +41,7 @@ mod store_bodies;
 mod store_conformance;
 mod store_directory;
 mod store_errors;
+mod store_pieces;
 mod store_process;
 mod terminal;
 mod tidy;

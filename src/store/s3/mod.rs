@@ -10,6 +10,7 @@ mod endpoint;
 mod errors;
 mod lifecycle;
 mod listing;
+mod pieces;
 mod powers;
 mod whole;
 
@@ -32,7 +33,8 @@ use self::listing::{timestamp, unquote};
 use super::key::{check_key, random_name};
 use super::probe::another;
 use super::{
-    Body, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, Tally, WriteStore,
+    Body, Chunks, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, Tally,
+    WriteStore,
 };
 use crate::platform::keys;
 
@@ -104,36 +106,27 @@ impl S3Store {
         StoreError::Unsupported { store: self.words().store.clone(), capability: capability.to_owned() }
     }
 
-    async fn get_object(&self, key: &str, version_id: Option<&str>) -> Result<(ObjectMeta, ByteStream), StoreError> {
+    async fn get_object(&self, key: &str) -> Result<(ObjectMeta, ByteStream), StoreError> {
         check_key(key)?;
         let _permit = self.permit().await;
-        let answer = self
-            .client()
-            .get_object()
-            .bucket(self.bucket())
-            .key(key)
-            .set_version_id(version_id.map(str::to_owned))
-            .send()
-            .await
-            .map_err(|error| self.words().fault(Asked::Read(key), &error))?;
+        let answer = self.client().get_object().bucket(self.bucket()).key(key).send().await;
+        let answer = answer.map_err(|error| self.words().fault(Asked::Read(key), &error))?;
         let GetObjectOutput { content_length, e_tag, last_modified, body, .. } = answer;
-        let mut meta = meta(key, content_length, e_tag, last_modified.as_ref())?;
-        meta.version_id = version_id.map(str::to_owned);
-        Ok((meta, body))
+        Ok((meta(key, content_length, e_tag, last_modified.as_ref())?, body))
     }
 
     /// A whole small object, read once.
     async fn read_whole(&self, key: &str, limit_bytes: u64) -> Result<Object, StoreError> {
-        let mut reader = self.open(key, None).await?;
-        let bytes = reader.meta.bytes;
-        if bytes > limit_bytes {
-            return Err(StoreError::TooLarge { key: key.to_owned(), bytes, limit_bytes });
+        let (meta, stream) = self.get_object(key).await?;
+        if meta.bytes > limit_bytes {
+            return Err(StoreError::TooLarge { key: key.to_owned(), bytes: meta.bytes, limit_bytes });
         }
+        let mut chunks = Download { store: self.clone(), key: key.to_owned(), stream, bytes: meta.bytes, seen: 0 };
         let mut body = BytesMut::new();
-        while let Some(chunk) = reader.chunks.next().await? {
+        while let Some(chunk) = chunks.next().await? {
             body.extend_from_slice(&chunk);
         }
-        Ok(Object { meta: reader.meta, body: body.freeze() })
+        Ok(Object { meta, body: body.freeze() })
     }
 
     async fn head_object(&self, key: &str) -> Result<ObjectMeta, StoreError> {
@@ -264,9 +257,7 @@ impl ReadStore for S3Store {
     }
 
     async fn open(&self, key: &str, version_id: Option<&str>) -> Result<ObjectReader, StoreError> {
-        let (meta, stream) = self.get_object(key, version_id).await?;
-        let chunks = Download { store: self.clone(), key: key.to_owned(), stream, bytes: meta.bytes, seen: 0 };
-        Ok(ObjectReader { meta, chunks: Box::new(chunks) })
+        self.open_object(key, version_id).await
     }
 
     async fn head(&self, key: &str) -> Result<ObjectMeta, StoreError> {
