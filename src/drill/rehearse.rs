@@ -33,6 +33,10 @@ impl Landing for Staged {
     fn path(&self) -> &Path {
         Staged::path(self)
     }
+
+    fn settle(&self) {
+        Staged::settle(self);
+    }
 }
 
 /// Rehearses one box; looks once more where the box was in the middle of a pass.

@@ -11,6 +11,8 @@ use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
 
@@ -28,6 +30,8 @@ pub struct Staged {
     directory: PathBuf,
     path: PathBuf,
     identity: (u64, u64),
+    /// Whether something is on its way to the disk.
+    settling: Arc<AtomicBool>,
 }
 
 /// The staging file or its directory said no.
@@ -67,13 +71,34 @@ impl Staged {
         file.set_permissions(Permissions::from_mode(0o600))?;
         file.try_lock()?;
         let metadata = file.metadata()?;
-        Ok(Self { file, directory: directory.to_owned(), path, identity: (metadata.dev(), metadata.ino()) })
+        Ok(Self {
+            file,
+            directory: directory.to_owned(),
+            path,
+            identity: (metadata.dev(), metadata.ino()),
+            settling: Arc::default(),
+        })
     }
 
     /// Where it is, for checking it. Side files that the check leaves there are removed with the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Begins to write what was received to the disk, on a thread of its own, so that the install has less to wait for. That
+    /// it is there is made sure of by the install: through a handle that was opened before, which is told of every failure.
+    pub fn settle(&self) {
+        if self.settling.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (path, settling) = (self.path.clone(), Arc::clone(&self.settling));
+        let settle = move || {
+            let _ = File::open(path).and_then(|file| file.sync_data());
+            settling.store(false, Ordering::Release);
+        };
+        // Where there is no thread to be had, it is done later.
+        let _ = std::thread::Builder::new().name("settle".to_owned()).spawn(settle);
     }
 
     /// How many bytes were received.

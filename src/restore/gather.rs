@@ -86,6 +86,12 @@ impl Landing for Place {
             Self::Staged(staged) => staged.path(),
         }
     }
+
+    fn settle(&self) {
+        if let Self::Staged(staged) = self {
+            staged.settle();
+        }
+    }
 }
 
 /// Gathers.

@@ -23,6 +23,8 @@ use crate::terminal::Progress;
 
 /// How many chunks may wait for the disk.
 const CHUNKS_WAITING: usize = 16;
+/// After how many bytes the disk is put to work.
+const SETTLED_AT_ONCE_BYTES: usize = 64 * 1024 * 1024;
 /// How much of a local file is read at once.
 const FILE_CHUNK_BYTES: usize = 256 * 1024;
 
@@ -30,6 +32,10 @@ const FILE_CHUNK_BYTES: usize = 256 * 1024;
 pub trait Landing: Write + Send + 'static {
     /// The file's path.
     fn path(&self) -> &Path;
+
+    /// Told now and then, and at the end: what was written so far may begin its way to the disk, where the file is to last.
+    /// Nobody waits for it here, and whoever needs it there makes sure of it later.
+    fn settle(&self) {}
 }
 
 /// A private directory of its own, removed when dropped.
@@ -140,11 +146,18 @@ async fn stream<L: Landing>(
 
 fn write_all<L: Landing>(mut receiver: mpsc::Receiver<Bytes>, mut landing: L) -> std::io::Result<(L, String)> {
     let mut hash = Sha256::new();
+    let mut unsettled = 0;
     while let Some(chunk) = receiver.blocking_recv() {
         hash.update(&chunk);
         landing.write_all(&chunk)?;
+        unsettled += chunk.len();
+        if unsettled >= SETTLED_AT_ONCE_BYTES {
+            landing.settle();
+            unsettled = 0;
+        }
     }
     landing.flush()?;
+    landing.settle();
     Ok((landing, hex(&hash.finalize())))
 }
 
