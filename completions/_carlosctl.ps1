@@ -50,13 +50,13 @@ Register-ArgumentCompleter -Native -CommandName 'carlosctl' -ScriptBlock {
             [CompletionResult]::new('retention', 'retention', [CompletionResultType]::ParameterValue, 'See why each version stays or goes, and delete what nothing needs')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Look at the box reports that retention rests on')
             [CompletionResult]::new('box', 'box', [CompletionResultType]::ParameterValue, 'The box half: what the platform''s agent does on each box, for deployments without it')
-            [CompletionResult]::new('drill', 'drill', [CompletionResultType]::ParameterValue, 'Rehearse a restore of every box, without touching anything')
+            [CompletionResult]::new('drill', 'drill', [CompletionResultType]::ParameterValue, 'Rehearse a restore of every box, without touching any registry')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Tell whether this machine could do a restore right now')
             [CompletionResult]::new('runbook', 'runbook', [CompletionResultType]::ParameterValue, 'The disaster recovery runbooks: read one, or walk through one')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Build a throwaway deployment and walk through a restore on it')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write one for every command')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print help: of the program, a command, or a topic: exit-codes, findings')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print help: of the program, a command, a topic (exit-codes, findings), or one code of a topic')
             break
         }
         'carlosctl;snapshot' {

@@ -51,13 +51,13 @@ complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "restore" -d 'In
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "retention" -d 'See why each version stays or goes, and delete what nothing needs'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "report" -d 'Look at the box reports that retention rests on'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "box" -d 'The box half: what the platform\'s agent does on each box, for deployments without it'
-complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "drill" -d 'Rehearse a restore of every box, without touching anything'
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "drill" -d 'Rehearse a restore of every box, without touching any registry'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "doctor" -d 'Tell whether this machine could do a restore right now'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "runbook" -d 'The disaster recovery runbooks: read one, or walk through one'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "demo" -d 'Build a throwaway deployment and walk through a restore on it'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "man" -d 'Print the manual page, or write one for every command'
-complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "help" -d 'Print help: of the program, a command, or a topic: exit-codes, findings'
+complete -c carlosctl -n "__fish_carlosctl_needs_command" -f -a "help" -d 'Print help: of the program, a command, a topic (exit-codes, findings), or one code of a topic'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l bucket -d 'The deployment bucket [env: CARLOS_DEPLOYMENT_BUCKET]' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l dir -d 'The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand snapshot; and not __fish_seen_subcommand_from list show verify diff pull hold" -l endpoint-url -d 'An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]' -r

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::again::Again;
 use crate::cli::Global;
 use crate::error::CommandError;
 use crate::exit::Exit;
@@ -27,6 +28,8 @@ pub struct Context<'w> {
     buckets: Mutex<BTreeMap<String, S3Store>>,
     /// How much the stores have answered.
     tally: Tally,
+    /// What commands that are proposed are typed with.
+    again: Again,
 }
 
 /// Something that can be the answer of a command: text for people, one document for machines.
@@ -46,7 +49,8 @@ impl<'w> Context<'w> {
     pub fn new(global: &Global, world: &'w mut World) -> Result<Self, CommandError> {
         let host_env = host_env(global.host_env.as_deref())?;
         let settings = Settings::resolve(global, &world.env, &host_env)?;
-        let mut context = Self { world, settings, buckets: Mutex::default(), tally: Tally::default() };
+        let mut context =
+            Self { world, settings, buckets: Mutex::default(), tally: Tally::default(), again: Again::of(global) };
         if context.settings.verbose {
             for origin in context.settings.origins.clone() {
                 context.say(&format!("setting {} = {} ({})", origin.name, origin.value, origin.from));
@@ -109,6 +113,7 @@ impl<'w> Context<'w> {
         self.settings.deployment.as_ref().ok_or_else(|| {
             CommandError::usage("no deployment store is named")
                 .hint("give --bucket NAME or --dir PATH, or set CARLOS_DEPLOYMENT_BUCKET or CARLOS_DEPLOYMENT_DIR")
+                .hint(format!("or name a file that sets them, where it is not {HOST_ENV}: --host-env PATH"))
                 .hint("to look around first: carlosctl demo")
         })
     }
@@ -222,7 +227,7 @@ impl<'w> Context<'w> {
     /// As [`print`](Self::print).
     pub fn show(&mut self, text: &str) -> Result<(), CommandError> {
         let colour = self.shows_colour(self.world.terminal.stdout);
-        self.print(&paint(text, colour)).map(|_| ())
+        self.print(&paint(&self.again.within(text), colour)).map(|_| ())
     }
 
     fn shows_colour(&self, is_terminal: bool) -> bool {
@@ -241,14 +246,14 @@ impl<'w> Context<'w> {
     pub fn say(&mut self, line: &str) {
         if !self.settings.quiet {
             let columns = self.world.terminal.columns.filter(|_| self.world.terminal.stderr);
-            let _ = writeln!(self.world.err, "{}", terminal::wrap(&escape(line), columns));
+            let _ = writeln!(self.world.err, "{}", terminal::wrap(&escape(&self.again.within(line)), columns));
         }
     }
 
     /// Says a block of text on standard error, already escaped; also with `--quiet`, because it is what is consented to.
     pub fn say_block(&mut self, text: &str) {
         let colour = self.shows_colour(self.world.terminal.stderr);
-        let _ = write!(self.world.err, "{}", paint(text, colour));
+        let _ = write!(self.world.err, "{}", paint(&self.again.within(text), colour));
     }
 
     /// Says findings on standard error, weightiest first; with `--quiet` only what is not a note.

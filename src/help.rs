@@ -67,7 +67,7 @@ fn code_named(text: &str) -> Option<Code> {
 fn finding(code: Code, columns: Option<u16>) -> String {
     let page = code.page();
     let allow = if code.overridable() { format!("   (where it blocks a restore: --allow {code})") } else { String::new() };
-    let mut text = format!("{code}{allow}\n");
+    let mut text = format!("{}\n", terminal::wrap(&format!("{code}{allow}"), columns));
     for (name, said) in [("means", page.means), ("evidence", page.evidence), ("do", page.action)] {
         text.push_str(&terminal::wrap_under(&format!("  {name:<9} {said}"), columns, 12));
         text.push('\n');

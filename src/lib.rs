@@ -35,6 +35,7 @@
 //! Imports run one way: `platform` knows nothing of ours; `registry`, `store`, `host` and `terminal` know `platform`; a
 //! feature's `decide` knows only `platform`, `finding` and plain evidence.
 
+mod again;
 pub mod box_half;
 pub mod cli;
 pub mod completion;

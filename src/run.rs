@@ -6,6 +6,7 @@ use std::pin::Pin;
 
 use clap::{CommandFactory, Parser};
 
+use crate::again::Again;
 use crate::cli::runbook::RunbookCommand;
 use crate::cli::{Cli, Color, Command, Global};
 use crate::completion::Question;
@@ -32,6 +33,7 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
         Err(error) => return syntax(&error, &args, world),
     };
     let (json, colour) = (cli.global.json, cli.global.color.and_then(Color::asked));
+    let again = Again::of(&cli.global);
     let result = match cli.command {
         // These read no settings, so that they work where settings are broken.
         Command::Completions(args) => crate::generate::print_completions(args.shell, world.out.as_mut()),
@@ -51,7 +53,7 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
             Err(error) => Err(error),
         },
     };
-    result.unwrap_or_else(|error| report(&error, json, colour, world))
+    result.unwrap_or_else(|error| report(&error, json, colour, &again, world))
 }
 
 /// Ends a command at Ctrl-C: at once where nothing is half done, after what was consented to is done; the box half by its own
@@ -113,7 +115,7 @@ fn syntax(error: &clap::Error, args: &[OsString], world: &mut World) -> Exit {
 }
 
 /// Prints an error for people, or as one JSON line.
-fn report(error: &CommandError, json: bool, colour: Option<bool>, world: &mut World) -> Exit {
+fn report(error: &CommandError, json: bool, colour: Option<bool>, again: &Again, world: &mut World) -> Exit {
     // `| head` closes the pipe: that is a wish, not a fault.
     if json {
         let _ = writeln!(world.err, "{}", json_line(error));
@@ -124,7 +126,7 @@ fn report(error: &CommandError, json: bool, colour: Option<bool>, world: &mut Wo
         let line = terminal::wrap(&format!("{begin}: {}", terminal::escape(&error.message)), columns);
         let _ = writeln!(world.err, "{}", terminal::paint(&line, colour));
         for hint in &error.hints {
-            let _ = writeln!(world.err, "hint: {}", terminal::escape(hint));
+            let _ = writeln!(world.err, "hint: {}", terminal::escape(&again.within(hint)));
         }
     }
     error.exit

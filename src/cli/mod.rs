@@ -54,7 +54,7 @@ pub enum Command {
     /// The box half: what the platform's agent does on each box, for deployments without it
     #[command(subcommand)]
     Box(box_half::BoxCommand),
-    /// Rehearse a restore of every box, without touching anything
+    /// Rehearse a restore of every box, without touching any registry
     ///
     /// Each box's snapshot is fetched, proved, and installed by the same steps as a restore into a scratch directory that is
     /// removed again. The ladder: bytes-intact, opens, content-plausible, restored-equals-source, and with --boot-cmd also

@@ -1,4 +1,4 @@
-//! Step 0 on the demo's deployment: the real commands, and what they really say.
+//! A restore on the demo's deployment: the real commands, and what they really say.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -45,8 +45,12 @@ pub(super) async fn walk(root: &Path, context: &mut Context<'_>) -> Result<Vec<S
         ),
         ("the clobbered box cannot be restored as it is", &["restore", "--from-box", CLOBBERED, "--dry-run"], Exit::Refused),
         ("a living box is not restored from", &["restore", "--from-box", ALIVE, "--dry-run"], Exit::Refused),
-        ("Step 0: the dead box, up to the question", &["restore", "--from-box", DEAD, "--dry-run"], Exit::Done),
-        ("Step 0: do it; the consent is the dead box's name", &["restore", "--from-box", DEAD, "--confirm", DEAD], Exit::Done),
+        ("the dead box, up to the question", &["restore", "--from-box", DEAD, "--dry-run"], Exit::Done),
+        (
+            "the restore itself; the consent is the dead box's name",
+            &["restore", "--from-box", DEAD, "--confirm", DEAD],
+            Exit::Done,
+        ),
         (
             "the proof: what is installed is what the dead box left",
             &["snapshot", "diff", "--box", DEAD, "current", &installed],
@@ -85,6 +89,7 @@ async fn step(root: &Path, about: &str, args: &[&str], expected: Exit, context: 
         command: format!("carlosctl {}", args.join(" ")),
         exit: exit.code(),
         expected: expected.code(),
-        output: said.text(),
+        // The commands are shown without the settings that name this deployment, and so are those that they propose.
+        output: said.text().replace(&format!(" --host-env {}", root.join("host.env").display()), ""),
     }
 }

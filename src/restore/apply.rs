@@ -76,6 +76,7 @@ pub(super) async fn finish(
     let host = context.machine();
     let now = context.now();
     let mut answered = answered(&gathered, findings, "installed");
+    answered.already = true;
     answered.sha256 = Some(gathered.evidence.proof.sha256.clone());
     let interlock = acquire(&gathered.target, &Claim::new("restore", host.clone(), now)).await?;
     let recovered = blocking(move || crate::host::recover::recover(&interlock).map(|()| interlock)).await?;

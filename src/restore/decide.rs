@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::evidence::{Evidence, TargetContent};
+use super::evidence::{Evidence, Request, TargetContent};
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding, Severity};
 use crate::platform::{Label, keys};
@@ -50,14 +50,14 @@ pub fn decide(evidence: &Evidence) -> Decision {
 
 /// The codes that are allowed here. A rebuilt box that reuses its label has nothing but content to be told by, so there
 /// emptiness and collapse cannot be waved through.
-fn allowed(evidence: &Evidence) -> Vec<Code> {
+#[must_use]
+pub(super) fn allowed(request: &Request) -> Vec<Code> {
     let demanded = [Code::NoRows, Code::RowsCollapsed, Code::SizeCollapsed];
-    let request = &evidence.request;
     request.allowed.iter().copied().filter(|code| !(request.same_label && demanded.contains(code))).collect()
 }
 
 fn outcome(evidence: &Evidence, findings: &[Finding]) -> Outcome {
-    let allowed = allowed(evidence);
+    let allowed = allowed(&evidence.request);
     let mut stops = findings.iter().filter(|finding| finding.stops(&allowed)).map(|finding| finding.code).peekable();
     if stops.peek().is_none() {
         return if evidence.target == TargetContent::Equal { Outcome::Finish } else { Outcome::Install };

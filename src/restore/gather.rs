@@ -108,7 +108,7 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
         own_box(&request, context),
         host_findings(&target, context)
     );
-    let (look, own, mut host) = (look?, own?, host?);
+    let (look, own, mut host) = (look.map_err(|error| own_label(error, &request))?, own?, host?);
 
     let object_bytes = |seen: &BoxEvidence| -> u64 {
         let chosen =
@@ -172,6 +172,14 @@ pub(super) async fn look_at_target(context: &Context<'_>) -> Result<Target, Comm
     blocking(move || Target::look(&registry))
         .await?
         .map_err(|error| CommandError::new(Exit::Refused, error.to_string()).hint("name the registry with --registry"))
+}
+
+/// Whoever named this box, of which there is no snapshot, is told that it is this box and not offered one that sounds like it.
+fn own_label(mut error: CommandError, request: &Request) -> CommandError {
+    if error.exit == Exit::NotFound && request.this_box.as_ref() == Some(&request.from_box) {
+        error.hints = vec![format!("{} is this box itself; the dead ones: carlosctl snapshot list", request.from_box)];
+    }
+    error
 }
 
 /// What the bucket has of this box. Under its own label the dead one's is meant.

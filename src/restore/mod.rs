@@ -30,9 +30,7 @@ use crate::cli::restore::{RestoreArgs, RestoreCommand};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::finding::Finding;
-use crate::host::names::{self, Kept, Reason};
-use crate::platform::Stamp;
+use crate::finding::{Code, Finding, Severity};
 
 use self::decide::{Decision, Outcome};
 use self::gather::{Found, Gathered, NoCurrent};
@@ -61,7 +59,7 @@ pub async fn run(args: &RestoreArgs, context: &mut Context<'_>) -> Result<Exit, 
 
 async fn restore(args: &RestoreArgs, gathered: Gathered, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     let decision = decide(&gathered.evidence);
-    context.say_findings(&decision.findings);
+    context.say_findings(&with_leave(&decision.findings, &decide::allowed(&gathered.evidence.request)));
     if let Outcome::Refuse(exit) = decision.outcome {
         return refuse(&gathered, &decision, exit, context);
     }
@@ -82,6 +80,7 @@ async fn restore(args: &RestoreArgs, gathered: Gathered, context: &mut Context<'
             Err(error) => {
                 // A script is given the document all the same: it says what would have been installed.
                 if context.settings.json {
+                    would.outcome = "not-confirmed";
                     context.answer(&would, gathered.evidence.as_of)?;
                 }
                 Err(error)
@@ -106,6 +105,7 @@ fn no_current(seen: NoCurrent, context: &mut Context<'_>) -> Result<Exit, Comman
         receipt: None,
         receipt_file: None,
         findings: seen.findings,
+        already: false,
         next: Vec::new(),
     };
     refused(&answered, &seen.request, Exit::Refused, seen.as_of, context)
@@ -124,8 +124,9 @@ fn refused(
     as_of: Timestamp,
     context: &mut Context<'_>,
 ) -> Result<Exit, CommandError> {
+    let allowed = decide::allowed(request);
     let mut stopping: Vec<&str> =
-        answered.findings.iter().filter(|found| found.stops(&request.allowed)).map(|found| found.code.as_str()).collect();
+        answered.findings.iter().filter(|found| found.stops(&allowed)).map(|found| found.code.as_str()).collect();
     stopping.dedup();
     context.answer(answered, as_of)?;
     let (from_box, target) = (&request.from_box, answered.target.display());
@@ -137,23 +138,28 @@ fn refused(
 }
 
 fn show(gathered: &Gathered, context: &mut Context<'_>) {
-    let keeps = gathered.target.file.as_ref().map(|_| before_name(gathered));
     let host = context.machine();
     let text = view::scene(
         &gathered.evidence,
         &host,
-        &gathered.target.path.display().to_string(),
-        keeps.as_deref(),
+        &gathered.target.path,
+        gathered.target.file.is_some(),
         context.world.terminal.columns,
     );
     context.say_block(&text);
 }
 
-/// The name that the old file would get, were it exchanged now.
-fn before_name(gathered: &Gathered) -> String {
-    let there: Vec<_> = gathered.target.ours.iter().filter_map(|file| Some((file.name.clone(), file.beside?))).collect();
-    let kept = Kept::next(Reason::Before, Stamp::at(gathered.evidence.as_of), &there);
-    names::kept(gathered.target.base(), kept)
+/// Findings as they are shown: what the operator allowed by name blocks no more.
+fn with_leave(findings: &[Finding], allowed: &[Code]) -> Vec<Finding> {
+    let shown = |found: &Finding| {
+        let mut shown = found.clone();
+        if found.severity == Severity::Blocking && !found.stops(allowed) {
+            shown.severity = Severity::Warning;
+            shown.because.push_str(&format!("; allowed by --allow {}", found.code));
+        }
+        shown
+    };
+    findings.iter().map(shown).collect()
 }
 
 fn answered(gathered: &Gathered, findings: Vec<Finding>, outcome: &'static str) -> Answered {
@@ -171,6 +177,7 @@ fn answered(gathered: &Gathered, findings: Vec<Finding>, outcome: &'static str) 
         receipt: None,
         receipt_file: None,
         findings,
+        already: false,
         next: Vec::new(),
     }
 }

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use super::apply::{acquire, agent_still_stopped, failed};
 use super::gather::{host_findings, look_at_target};
 use super::receipt;
-use super::view::Answered;
+use super::target_content;
+use super::view::{Answered, undo_scene};
 use crate::cli::restore::UndoArgs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -52,13 +53,18 @@ pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Ex
         receipt: None,
         receipt_file: None,
         findings,
+        already: false,
         next: Vec::new(),
     };
     if let Some(exit) = stops(&answered.findings) {
         context.answer(&answered, now)?;
         return Err(CommandError::new(exit, format!("the undo was refused; {} was not touched", target.path.display())));
     }
-    context.say(&format!("{} comes back as {}; what is there now is kept", before.display(), target.path.display()));
+    let account = context.settings.default_account.clone();
+    let holds = target_content::read(&target, 0, "", &account).await?;
+    let routes = answered.rows.as_ref().and_then(|rows| rows.get("routes")).copied();
+    let columns = context.world.terminal.columns;
+    context.say_block(&undo_scene((&context.machine(), &own), (&target.path, &holds), (&before, routes), columns));
     answered.outcome = "would-install";
     if args.dry_run {
         context.answer(&answered, now)?;
@@ -66,6 +72,7 @@ pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Ex
     }
     if let Err(error) = context.consent(&format!("putting {} back", before.display()), own.as_str(), args.confirm.as_deref()) {
         if context.settings.json {
+            answered.outcome = "not-confirmed";
             context.answer(&answered, now)?;
         }
         return Err(error);
@@ -106,6 +113,7 @@ async fn put_back(
     drop(interlock);
     answered.outcome = "undone";
     answered.before = done.kept;
+    answered.next = vec!["to restore again: carlosctl restore --from-box DEAD".to_owned()];
     let store = context.deployment_for_writing().await;
     let store: Result<&dyn WriteStore, CommandError> = store.as_ref().map(AsRef::as_ref).map_err(Clone::clone);
     receipt::write(&mut answered, &host, &[], now, store).await;

@@ -1,7 +1,7 @@
 //! What the operator sees of a restore: the scene before the question, and the answer after it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub(super) struct Answered {
     pub object: Option<ObjectMeta>,
     /// The real path of the registry.
     pub target: PathBuf,
-    /// `would-install`, `installed`, `refused` or `undone`.
+    /// `would-install`, `installed`, `refused`, `not-confirmed` or `undone`.
     pub outcome: &'static str,
     /// The sha256 of what is (or would be) installed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +42,9 @@ pub(super) struct Answered {
     pub receipt_file: Option<PathBuf>,
     /// Everything found, sorted.
     pub findings: Vec<Finding>,
+    /// Whether it was in place already, so that only the proof and the receipt were left to do.
+    #[serde(skip)]
+    pub already: bool,
     /// What to do next, one thing a line.
     #[serde(skip)]
     pub next: Vec<String>,
@@ -53,6 +56,9 @@ impl Answer for Answered {
     fn text(&self, Paper { columns, .. }: Paper) -> String {
         let target = terminal::escape(&self.target.display().to_string()).into_owned();
         let outcome = match self.outcome {
+            "installed" if self.already => {
+                format!("{target} holds {} of {} already; proved again, nothing was exchanged\n", self.what(), self.from())
+            }
             "installed" => format!("installed {} of {} into {target}", self.what(), self.from()),
             "would-install" if self.from_box.is_none() => {
                 format!("would put {} back as {target}; nothing was changed", self.what())
@@ -99,11 +105,12 @@ impl Answered {
 
 /// What is about to happen, before the question (contract section 3, "Show").
 #[must_use]
-pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &str, keeps: Option<&str>, columns: Option<u16>) -> String {
-    let old_file = match (&evidence.target, keeps) {
-        (TargetContent::Equal, _) => "stays: nothing is exchanged".to_owned(),
-        (_, Some(keeps)) => format!("is kept as {keeps}"),
-        (_, None) => "there is none".to_owned(),
+pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &Path, is_there: bool, columns: Option<u16>) -> String {
+    let base = target.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let old_file = match &evidence.target {
+        TargetContent::Equal => "stays: nothing is exchanged".to_owned(),
+        _ if is_there => format!("is kept beside it, as {base}.before-<the moment of the exchange>"),
+        _ => "there is none".to_owned(),
     };
     let mut table = Table::new(&["restore", ""], columns);
     let request = &evidence.request;
@@ -120,7 +127,7 @@ pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &str, keeps: O
     table.row(["of", &of.unwrap_or_default()]);
     table.row(["sha256", &evidence.proof.sha256]);
     table.row(["routes", &evidence.proof.routes().map(|routes| routes.to_string()).unwrap_or_default()]);
-    table.row(["into", target]);
+    table.row(["into", &target.display().to_string()]);
     table.row(["holds now", &holds_now(&evidence.target)]);
     table.row(["the old file", &old_file]);
     let allowed: Vec<&str> = request.allowed.iter().map(|code: &Code| code.as_str()).collect();
@@ -130,6 +137,26 @@ pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &str, keeps: O
         push_apps(&mut text, &census.apps, columns);
     }
     text
+}
+
+/// What is about to come back, before the question.
+#[must_use]
+pub(super) fn undo_scene(
+    (this_host, own): (&str, &Label),
+    (target, holds): (&Path, &TargetContent),
+    (before, routes): (&Path, Option<u64>),
+    columns: Option<u16>,
+) -> String {
+    let base = target.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let routes = routes.map_or_else(|| "not readable".to_owned(), |routes| terminal::count(routes, "route"));
+    let mut table = Table::new(&["undo", ""], columns);
+    table.row(["this machine", &format!("{this_host} (box {own})")]);
+    table.row(["comes back", &before.display().to_string()]);
+    table.row(["with", &routes]);
+    table.row(["as", &target.display().to_string()]);
+    table.row(["holds now", &holds_now(holds)]);
+    table.row(["what is there now", &format!("is kept beside it, as {base}.undone-<the moment of the exchange>")]);
+    table.to_string()
 }
 
 fn holds_now(content: &TargetContent) -> String {

@@ -293,7 +293,7 @@ impl Answer for Listing {
                 row.last_good_at.map(|at| self.age(at)).unwrap_or_default(),
                 row.last_good_bytes().map(terminal::bytes).unwrap_or_default(),
                 row.generations.len().to_string(),
-                row.state_words(),
+                state_words(row.state, &row.findings),
                 row.last_drill.as_ref().map(|drill| self.drill_words(drill)).unwrap_or_default(),
             ];
             table.row(&cells[..shown]);
@@ -322,14 +322,14 @@ impl BoxRow {
             stamp => self.generations.iter().find(|row| row.stamp.to_string() == stamp).map(|row| row.object.bytes),
         }
     }
+}
 
-    /// The state with the codes that made it so, each once.
-    fn state_words(&self) -> String {
-        let weighty = self.findings.iter().filter(|finding| finding.severity > Severity::Note);
-        let codes: BTreeSet<&str> = weighty.map(|finding| finding.code.as_str()).collect();
-        let codes: Vec<&str> = codes.into_iter().collect();
-        if codes.is_empty() { self.state.word().to_owned() } else { format!("{}: {}", self.state.word(), codes.join(" ")) }
-    }
+/// The state with the codes that made it so, each once.
+pub(super) fn state_words(state: State, findings: &[Finding]) -> String {
+    let weighty = findings.iter().filter(|finding| finding.severity > Severity::Note);
+    let codes: BTreeSet<&str> = weighty.map(|finding| finding.code.as_str()).collect();
+    let codes: Vec<&str> = codes.into_iter().collect();
+    if codes.is_empty() { state.word().to_owned() } else { format!("{}: {}", state.word(), codes.join(" ")) }
 }
 
 impl Listing {

@@ -93,7 +93,7 @@ impl Source {
 /// Not found (exit 10), with what exists.
 pub fn select(seen: &BoxEvidence, selector: &Selector, as_of: Timestamp) -> Result<Vec<Chosen>, CommandError> {
     match selector {
-        Selector::Current => current(seen, "current was asked for".to_owned()).map(|chosen| vec![chosen]),
+        Selector::Current => current(seen, "the current snapshot".to_owned()).map(|chosen| vec![chosen]),
         Selector::Good => good(seen, as_of),
         Selector::Stamp(stamp) => stamped(seen, *stamp).map(|chosen| vec![chosen]),
         Selector::Time(at) => at_or_before(seen, *at).map(|chosen| vec![chosen]),

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::fetch::{Fetched, Landing, Private};
-use super::judge::judge;
-use super::list::SidecarRow;
+use super::judge::{State, judge};
+use super::list::{SidecarRow, state_words};
 use super::look::{Look, chosen_at, look};
 use super::proof::{Proof, Verdict, fetch_and_prove};
 use super::select::{Chosen, Selector, select};
@@ -31,6 +31,7 @@ struct Shown {
     of: Option<Timestamp>,
     sha256: String,
     verdict: Verdict,
+    state: State,
     sidecar: SidecarRow,
     rows: BTreeMap<String, u64>,
     apps: Vec<AppHosts>,
@@ -49,7 +50,8 @@ pub(super) async fn run(args: &ShowArgs, context: &mut Context<'_>) -> Result<Ex
     let look = look(context, &args.label, &[&args.at]).await?;
     let (chosen, fetched, proof) = resolve(context, &look, &args.at, as_of, Private::create).await?;
     let mut findings = proof.findings.clone();
-    findings.extend(judge(&look.seen, as_of).findings);
+    let judgement = judge(&look.seen, as_of);
+    findings.extend(judgement.findings);
     finding::sort(&mut findings);
     let census = proof.census.as_ref();
     let shown = Shown {
@@ -59,6 +61,7 @@ pub(super) async fn run(args: &ShowArgs, context: &mut Context<'_>) -> Result<Ex
         of: chosen_at(&look.seen, &chosen),
         sha256: proof.sha256.clone(),
         verdict: proof.verdict(),
+        state: judgement.state,
         sidecar: SidecarRow::new(&look.seen),
         rows: proof.rows(),
         apps: census.map(|census| census.apps.clone()).unwrap_or_default(),
@@ -125,7 +128,9 @@ impl Answer for Shown {
         table.row(["of", &of.unwrap_or_default()]);
         table.row(["written", &terminal::instant_and_age(self.object.last_modified, self.as_of)]);
         table.row(["sidecar", self.sidecar.status()]);
-        table.row(["verdict", self.verdict.word()]);
+        // Of this object alone: whether the box is in order is another question, and a clobbered snapshot is a whole one.
+        table.row(["content", terminal::state(self.verdict.word()).as_ref()]);
+        table.row(["box state", &state_words(self.state, &self.findings)]);
         let mut text = table.to_string();
         push_counts(&mut text, "table", "rows", &self.rows, columns);
         push_apps(&mut text, &self.apps, columns);

@@ -23,7 +23,7 @@ pub enum ConsentError {
         name: String,
     },
     /// Another name was given.
-    #[error("not confirmed: {typed:?} is not {name:?}")]
+    #[error("not confirmed: {typed:?} is not {name:?}; nothing was changed")]
     WrongName {
         /// What was given.
         typed: String,
@@ -52,7 +52,7 @@ pub struct TerminalPrompt;
 
 impl Prompt for TerminalPrompt {
     fn ask(&mut self, question: &str) -> io::Result<String> {
-        dialoguer::Input::<String>::new().with_prompt(question).allow_empty(true).report(false).interact_text().map_err(
+        dialoguer::Input::<String>::new().with_prompt(question).allow_empty(true).report(true).interact_text().map_err(
             |error| match error {
                 dialoguer::Error::IO(error) => error,
             },
@@ -86,7 +86,8 @@ impl Consent {
                 })?,
             None => return Err(ConsentError::NoTerminal { what: what.to_owned(), name: name.to_owned() }),
         };
-        if typed == name { Ok(Self(())) } else { Err(ConsentError::WrongName { typed, name: name.to_owned() }) }
+        // A blank before or behind is no part of any name.
+        if typed.trim() == name { Ok(Self(())) } else { Err(ConsentError::WrongName { typed, name: name.to_owned() }) }
     }
 }
 

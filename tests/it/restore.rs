@@ -147,7 +147,7 @@ fn without_a_terminal_and_without_the_flag_it_names_the_flag_at_once() {
     }
     // The scene is shown before the question.
     let outcome = standby.restore([]).run();
-    for shown in ["dead box", "edge-a1", "this machine", "box edge-b2", "is kept as registry.db.before-", "HOSTS"] {
+    for shown in ["dead box", "edge-a1", "this machine", "box edge-b2", "is kept beside it, as registry.db.before-", "HOSTS"] {
         assert!(outcome.stderr.contains(shown), "{shown} in {outcome}");
     }
     assert!(outcome.stderr.contains("needs --confirm edge-a1"), "{outcome}");
@@ -183,6 +183,10 @@ fn identity_is_refused_when_wrong_and_when_unknown() {
     let mistyped = plain(&["restore", "--from-box", "Edge-A1", "--this-box", "edge-b2", "--confirm", "Edge-A1"]);
     standby.refused(&mistyped, 10, &before, &[]);
     assert!(mistyped.stderr.contains("did you mean edge-a1?"), "{mistyped}");
+    // Not one that sounds like it: it is this box.
+    let itself = plain(&["restore", "--from-box", "edge-a2", "--this-box", "edge-a2", "--confirm", "edge-a2"]);
+    standby.refused(&itself, 10, &before, &[]);
+    assert!(itself.stderr.contains("hint: edge-a2 is this box itself") && !itself.stderr.contains("did you mean"), "{itself}");
     let spaced = plain(&["restore", "--from-box", "edge-a1 ", "--this-box", "edge-b2", "--confirm", "edge-a1"]);
     standby.refused(&spaced, 2, &before, &[]);
     let contradiction = plain(&["restore", "--from-box", "edge-a1", "--this-box", "edge-b2", "--same-label"]);
@@ -219,8 +223,12 @@ fn what_may_be_overridden_is_overridden_one_by_one_and_written_down() {
     let before = standby.files();
     let both = ["sidecar-missing", "target-not-empty"];
     standby.refused(&standby.restore(["--confirm", "edge-a1"]).run(), 5, &before, &both);
-    standby.refused(&standby.restore(["--confirm", "edge-a1", "--allow", both[0]]).run(), 5, &before, &both);
+    standby.refused(&standby.restore(["--confirm", "edge-a1", "--allow", both[0]]).run(), 5, &before, &both[1..]);
     let outcome = standby.restore(["--confirm", "edge-a1", "--allow", both[0], "--allow", both[1], "--json"]).run();
+    for code in both {
+        assert!(outcome.stderr.contains(&format!("warning {code}: ")), "{outcome}");
+        assert!(outcome.stderr.contains(&format!("; allowed by --allow {code}\n")), "{outcome}");
+    }
     assert_eq!(outcome.code, 0, "{outcome}");
     let receipt = fs::read(outcome.json()["receipt_file"].as_str().expect("a path")).expect("a file");
     let receipt: serde_json::Value = serde_json::from_slice(&receipt).expect("JSON");
@@ -238,7 +246,7 @@ fn clobbered_snapshots_are_refused_and_the_last_good_one_is_named_with_its_comma
     let before = standby.files();
     let outcome = standby.restore(["--confirm", "edge-a1"]).run();
     standby.refused(&outcome, 5, &before, &["no-rows"]);
-    assert!(outcome.stderr.contains(&format!("carlosctl restore --from-box edge-a1 --at {good}")), "{outcome}");
+    assert!(outcome.stderr.contains(&format!(" restore --from-box edge-a1 --at {good}")), "{outcome}");
     // A few routes of its own are a collapse.
     standby.deployment.pass("edge-a1", &ago(15), &registry_of(&[RouteSpec::new("standby.example.org")]));
     let outcome = standby.restore(["--confirm", "edge-a1"]).run();
@@ -273,7 +281,9 @@ fn under_the_same_label_emptiness_and_collapse_cannot_be_waved_through() {
             .env("PATH", "/usr/bin:/bin")
             .run()
     };
-    standby.refused(&same(&["--allow", "no-rows", "--allow", "size-collapsed"]), 5, &before, &["no-rows"]);
+    let refused = same(&["--allow", "no-rows", "--allow", "size-collapsed"]);
+    standby.refused(&refused, 5, &before, &["no-rows"]);
+    assert!(refused.stderr.contains("restoring edge-a1 was refused (no-rows);"), "{refused}");
     let outcome = same(&["--at", "good"]);
     assert_eq!(outcome.code, 0, "{outcome}");
     assert_eq!(standby.versions(), ["v0"]);
@@ -324,7 +334,7 @@ fn whoever_takes_an_older_one_than_the_last_good_is_told_what_that_costs() {
     assert_eq!(outcome.code, 0, "{outcome}");
     assert!(outcome.stderr.contains("warning data-at-risk: control/registry-snapshots/edge-a1/"), "{outcome}");
     assert!(outcome.stderr.contains("3 h before the last good one (current)"), "{outcome}");
-    assert!(outcome.stderr.contains(&format!("carlosctl snapshot diff --box edge-a1 {at} current")), "{outcome}");
+    assert!(outcome.stderr.contains(&format!(" snapshot diff --box edge-a1 {at} current")), "{outcome}");
     let newest = standby.restore(["--dry-run"]).run();
     assert!(!newest.stderr.contains("before the last good one"), "{newest}");
 }

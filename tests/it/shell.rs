@@ -28,7 +28,11 @@ fn with_json_a_fault_adds_one_line_on_stderr() {
 fn help_explains_one_code_as_it_was_printed() {
     let finding = carlosctl(["help", "size-collapsed"]).run();
     assert_eq!((finding.code, finding.stderr.as_str()), (0, ""), "{finding}");
-    assert!(finding.stdout.starts_with("size-collapsed\n  means ") && finding.stdout.lines().count() == 4, "{finding}");
+    assert!(
+        finding.stdout.starts_with("size-collapsed   (where it blocks a restore: --allow size-collapsed)\n  means ")
+            && finding.stdout.lines().count() == 4,
+        "{finding}"
+    );
     assert_eq!(carlosctl(["help", "findings", "size-collapsed"]).run().stdout, finding.stdout);
 
     let exit = carlosctl(["help", "5"]).run();
@@ -48,6 +52,32 @@ fn help_explains_one_code_as_it_was_printed() {
 
 #[test]
 fn a_host_file_that_was_named_must_exist() {
-    let outcome = carlosctl(["--host-env", "/nonexistent/host.env", "help"]).run();
+    let outcome = carlosctl(["--host-env", "/nonexistent/host.env", "snapshot", "list"]).run();
     assert_eq!(outcome.code, 2, "{outcome}");
+}
+
+#[test]
+fn commands_that_are_proposed_have_the_settings_that_were_typed() {
+    let standby = crate::restore::Standby::new();
+    let host_env = standby.deployment.beside("host file.env");
+    let settings = format!(
+        "CARLOS_DEPLOYMENT_DIR={}\nCARLOS_DATA_DIR={}\nCARLOS_BOX_LABEL=edge-b2\n",
+        standby.deployment.dir().display(),
+        standby.deployment.beside("data").display()
+    );
+    std::fs::write(&host_env, settings).expect("a file");
+    let typed = format!("carlosctl --host-env '{}' ", host_env.display());
+    let call =
+        |args: &[&str]| carlosctl(args.iter().copied()).arg("--host-env").arg(&host_env).env("PATH", standby.path()).run();
+
+    let restored = call(&["restore", "--from-box", "edge-a1", "--confirm", "edge-a1"]);
+    assert_eq!(restored.code, 0, "{restored}");
+    for proposed in [format!("prove it: {typed}restore watch"), format!("then {typed}restore undo")] {
+        assert!(restored.stdout.contains(&proposed), "{proposed} in {restored}");
+    }
+    // An error's hint too, and what names no deployment stays as it is.
+    let unknown = call(&["snapshot", "list", "--box", "edge-a2"]);
+    assert!(unknown.stderr.contains(&format!("{typed}snapshot list shows every box")), "{unknown}");
+    let refused = call(&["restore", "--from-box", "edge-a1", "--confirm", "edge-a1", "--at", "2h"]);
+    assert!(refused.stderr.contains("hint: each code: carlosctl help findings"), "{refused}");
 }

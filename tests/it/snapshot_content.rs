@@ -217,7 +217,7 @@ fn diff_answers_what_is_lost_when_the_older_one_is_taken() {
         caps:  -> dns
     ------- stderr -------
     chose 20261130T090000Z (control/registry-snapshots/edge-a1/20261130T090000Z.db, 32.0 KiB): generation 20261130T090000Z was asked for
-    chose current (control/registry-snapshot/edge-a1.db, 32.0 KiB): current was asked for
+    chose current (control/registry-snapshot/edge-a1.db, 32.0 KiB): the current snapshot
     [exit 0]
     "#);
     let document = carlosctl(["snapshot", "diff", "--box", "edge-a1", "20261130T090000Z", "current", "--json"])

@@ -114,7 +114,7 @@ impl S3Store {
                 .send()
                 .await
                 .map_err(|error| self.words().fault(Asked::List(prefix), &error))?;
-            self.tally().add_listed(page.contents().len());
+            self.inner.tally.add_listed(page.contents().len());
             let before = found.len();
             for entry in page.contents() {
                 let key = pages.key(entry.key(), page.encoding_type())?;
@@ -152,7 +152,7 @@ impl S3Store {
                 .send()
                 .await
                 .map_err(|error| self.words().fault(Asked::List(prefix), &error))?;
-            self.tally().add_listed(page.common_prefixes().len());
+            self.inner.tally.add_listed(page.common_prefixes().len());
             let before = found.len();
             for entry in page.common_prefixes() {
                 let directory = pages.key(entry.prefix(), page.encoding_type())?;
@@ -197,7 +197,7 @@ impl S3Store {
                 .await
                 .map_err(|error| self.words().fault(Asked::List(prefix), &error))?;
             let encoding = page.encoding_type();
-            self.tally().add_listed(page.versions().len() + page.delete_markers().len());
+            self.inner.tally.add_listed(page.versions().len() + page.delete_markers().len());
             let before = found.len();
             for entry in page.versions() {
                 let key = pages.key(entry.key(), encoding)?;

@@ -30,11 +30,11 @@ pub use self::client::S3Settings;
 pub use self::endpoint::{Endpoint, without_password};
 use self::errors::{Asked, Words, seconds};
 use self::listing::{timestamp, unquote};
-use super::key::{check_key, random_name};
-use super::probe::another;
 use super::{
     Body, Chunks, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, Tally,
     WriteStore,
+    key::{check_key, random_name},
+    probe::another,
 };
 use crate::platform::keys;
 
@@ -90,10 +90,6 @@ impl S3Store {
 
     fn words(&self) -> &Words {
         &self.inner.words
-    }
-
-    fn tally(&self) -> &Tally {
-        &self.inner.tally
     }
 
     /// Waits until another request may be under way.
@@ -249,7 +245,7 @@ impl ReadStore for S3Store {
             match self.read_whole(key, limit_bytes).await {
                 Err(StoreError::Incomplete { .. }) if reads < READS => reads += 1,
                 result => {
-                    self.tally().add_read();
+                    self.inner.tally.add_read();
                     return result;
                 }
             }

@@ -45,7 +45,7 @@ impl Invocation {
 
     /// Reads the deployment from a directory.
     pub(crate) fn dir(mut self, dir: &Path) -> Self {
-        self.command.arg("--dir").arg(dir);
+        self.command.env("CARLOS_DEPLOYMENT_DIR", dir);
         self
     }
 

@@ -97,7 +97,7 @@ fn an_empty_snapshot_is_refused_and_the_last_good_one_is_named() {
     for at in ["current", row["generations"][0]["stamp"].as_str().expect("a stamp")] {
         let outcome = standby.restore(["--confirm", "edge-a1", "--at", at]).run();
         standby.refused(&outcome, 5, &before, &["empty-object"]);
-        assert!(outcome.stderr.contains(&format!("carlosctl restore --from-box edge-a1 --at {good}")), "{outcome}");
+        assert!(outcome.stderr.contains(&format!(" restore --from-box edge-a1 --at {good}")), "{outcome}");
     }
     let outcome = standby.restore(["--confirm", "edge-a1", "--at", &good]).run();
     assert_eq!(outcome.code, 0, "{outcome}");

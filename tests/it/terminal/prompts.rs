@@ -159,7 +159,7 @@ fn the_question_comes_after_everything_was_shown() {
     let standby = Standby::new();
     let mut terminal = Terminal::start(standby.restore([]).env("TERM", "xterm").into_terminal_command());
     let shown = terminal.expect("type edge-a1 to go on");
-    for part in ["dead box", "this machine", "is kept as registry.db.before-", "sha256"] {
+    for part in ["dead box", "this machine", "is kept beside it, as registry.db.before-", "sha256"] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
     terminal.line("edge-a1");
