@@ -253,6 +253,19 @@ mod tests {
     }
 
     #[test]
+    fn a_link_in_place_of_the_directory_that_was_made_is_not_entered() {
+        let (directory, _target) = target();
+        let precious = directory.path().join("precious");
+        std::fs::create_dir(&precious).expect("a directory");
+        std::fs::set_permissions(&precious, Permissions::from_mode(0o755)).expect("a mode");
+        let link = directory.path().join("stage");
+        std::os::unix::fs::symlink(&precious, &link).expect("a link");
+        assert!(Staged::create_in(&link).is_err());
+        assert_eq!(precious.metadata().expect("facts").permissions().mode() & 0o7777, 0o755);
+        assert_eq!(std::fs::read_dir(&precious).expect("a list").count(), 0);
+    }
+
+    #[test]
     fn a_link_that_is_named_like_a_stage_is_not_followed() {
         let (directory, target) = target();
         let precious = directory.path().join("precious");
