@@ -22,6 +22,9 @@ const PORTS: [u16; 4] = [15_310, 16_310, 17_310, 18_310];
 /// After an end that was not a clean one, it may need 16 s until it stores something.
 const READY_WAIT: Duration = Duration::from_mins(2);
 
+/// How often it is started again.
+const STARTS: usize = 5;
+
 /// A running server. Ended when dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -31,8 +34,20 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it, and waits until it stores something.
+    /// Starts it, and waits until it stores something. One of an interrupted run may still be ending.
     pub(crate) fn start(place: &Place, tools: &Tools) -> Result<Self, Failure> {
+        let mut started = Self::start_once(place, tools);
+        for _ in 0..STARTS {
+            if started.is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_secs(3));
+            started = Self::start_once(place, tools);
+        }
+        started
+    }
+
+    fn start_once(place: &Place, tools: &Tools) -> Result<Self, Failure> {
         let directory = place.lasting("server")?;
         let identities = format!(
             r#"{{"identities":[{{"name":"bench","credentials":[{{"accessKey":"{ACCESS_KEY}","secretKey":"{SECRET_KEY}"}}],

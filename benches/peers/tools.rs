@@ -47,13 +47,13 @@ impl Tools {
         self.bin.join(name)
     }
 
-    /// A shell script in which the peers are on the path, know the endpoint, and are found as `$S5CMD`, `$RCLONE` and `$AWS`.
+    /// A shell script in which the peers are on the path and know the endpoint, as `$S5CMD`, `rclone` (remote `s:`) and `aws`.
     pub(crate) fn shell(&self, script: &str, endpoint: &str) -> Command {
         let mut command = clean("/bin/sh");
         command.args(["-euc", script]);
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.bin.display());
         command.env("PATH", path).env("ENDPOINT", endpoint);
-        command.env("S5CMD", "s5cmd --log error --endpoint-url $ENDPOINT");
+        command.env("S5CMD", format!("s5cmd --log error --endpoint-url {endpoint}"));
         for (name, value) in [
             ("TYPE", "s3"),
             ("PROVIDER", "SeaweedFS"),

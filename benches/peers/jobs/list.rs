@@ -36,8 +36,8 @@ pub(crate) fn run(lab: &Lab) -> Result<(), Failure> {
                 .after(empty),
                 Contender::new("rclone", || {
                     shell(format!(
-                        "rclone lsf -R --fast-list --format pst s:{bucket}/control/registry-snapshots & \
-                         rclone copy --fast-list --checkers 64 --transfers 64 --include '*.json' \
+                        "rclone lsf -R --fast-list --use-server-modtime --format pst s:{bucket}/control/registry-snapshots & \
+                         rclone copy --fast-list --use-server-modtime --checkers 64 --transfers 64 --include '*.json' \
                          s:{bucket}/control/registry-snapshot {into}; wait $!"
                     ))
                 })
