@@ -228,10 +228,11 @@ fn a_run_looks_before_every_version() {
     1 GET control/registry-snapshot/BOX.db
     1 GET status/boxes/BOX.json
     3 HEAD apps/ops/APP/artifacts/SHA256
+    1 LIST apps/ops/APP/artifacts/
     4 LIST apps/ops/APP/channels/
     4 LIST apps/ops/APP/instances/
     3 LIST apps/ops/APP/pipeline.json
-    4 LIST apps/ops/APP/releases/
+    5 LIST apps/ops/APP/releases/
     3 LIST apps/ops/APP/retention.json
     4 LIST apps/ops/APP/tags/
     1 LIST control/registry-snapshot/
