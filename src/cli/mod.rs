@@ -69,7 +69,8 @@ pub enum Command {
     /// the registry would be installed at. Ends with a verdict: ready (exit 0), not-ready or unknown (exit 4).
     ///
     /// Two things are tried on scratch objects, which are removed again: one object below control/carlosctl/probe/ in the
-    /// store, and two files in a hidden directory beside the registry.
+    /// store, and two files in a hidden directory beside the registry. Whether this identity may overwrite or delete snapshots,
+    /// which a restore does not need, is asked with conditions that cannot hold, of names that nothing has.
     Doctor(doctor::DoctorArgs),
     /// The disaster recovery runbooks: read one, or walk through one
     #[command(subcommand)]

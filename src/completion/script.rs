@@ -172,7 +172,8 @@ fn fish(script: &str, known: &Known) -> String {
     // clap writes nothing for what has no flag.
     for (words, _, wanted) in &known.positionals {
         let Some((first, rest)) = words.split_first() else { continue };
-        let seen: String = rest.iter().map(|word| format!("; and __fish_seen_subcommand_from {word}")).collect();
+        let seen: Vec<String> = rest.iter().map(|word| format!("; and __fish_seen_subcommand_from {word}")).collect();
+        let seen = seen.concat();
         let line = format!(
             "complete -c {NAME} -n \"__fish_{NAME}_using_subcommand {first}{seen}\" -f -a '(__fish_carlosctl_values {})'",
             wanted.word()

@@ -53,7 +53,7 @@ impl Question {
             let _ = answered.send(values);
         });
         if let Ok(Ok(Some(values))) = tokio::time::timeout(PATIENCE, answer).await {
-            let text: String = values.iter().map(|value| format!("{value}\n")).collect();
+            let text = values.into_iter().map(|value| value + "\n").collect::<String>();
             let _ = world.out.write_all(text.as_bytes()).and_then(|()| world.out.flush());
         }
     }

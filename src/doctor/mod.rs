@@ -9,7 +9,7 @@
 //! | `view` | the checks, and the verdict last |
 //!
 //! Absent on purpose: anything that would have to be repaired afterwards. What is tried is tried on scratch objects, which
-//! are removed again.
+//! are removed again, or under conditions that cannot hold.
 
 mod decide;
 mod evidence;

@@ -19,7 +19,7 @@ pub(super) fn powers(tried: &[(&'static str, Result<Powers, StoreError>)], read_
         });
         return;
     }
-    let excess: Vec<String> = tried.iter().filter_map(|(prefix, powers)| told(prefix, powers.as_ref().ok()?)).collect();
+    let excess: Vec<String> = tried.iter().filter_map(|(prefix, powers)| told(prefix, *powers.as_ref().ok()?)).collect();
     if !excess.is_empty() {
         let because = format!("this identity may {}; a restore needs none of that", excess.join("; "));
         checks.push(Finding::warning(Code::MoreThanNeeded, SUBJECT, because).hint(format!(
@@ -39,13 +39,13 @@ pub(super) fn powers(tried: &[(&'static str, Result<Powers, StoreError>)], read_
             checks.push(ready(SUBJECT, "whoever may write to this kind of store may delete there too; guard who may write"));
         }
         None => {
-            checks.push(ready(SUBJECT, "none found: this identity can neither overwrite nor delete snapshots and releases"))
+            checks.push(ready(SUBJECT, "none found: this identity can neither overwrite nor delete snapshots and releases"));
         }
     }
 }
 
 /// What may be done below a prefix; `None` where it is nothing.
-fn told(prefix: &str, powers: &Powers) -> Option<String> {
+fn told(prefix: &str, powers: Powers) -> Option<String> {
     let all = [
         (powers.overwrite, "overwrite"),
         (powers.delete, "delete"),
