@@ -5,7 +5,7 @@
 //! lets through from nobody, so that whatever is painted was marked here, and nothing of a bucket's can be; and they have no
 //! width, so that tables stay aligned.
 //!
-//! [`escape`]: super::escape
+//! [`escape`]: super::escape()
 
 use std::borrow::Cow;
 

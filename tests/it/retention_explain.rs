@@ -43,22 +43,22 @@ fn eligible(document: &Value) -> Vec<String> {
 fn every_version_says_why_it_stays_or_goes() {
     let bench = Bench::fixed();
     bench.shop().pointer("stable", "v5", &["v3"]).tag("v0.2.0", "v2");
-    assert_snapshot!(bench.explain([]).run(), @r#"
+    assert_snapshot!(bench.explain([]).run(), @"
     view the fleet: 1 snapshot, and no registry of this machine, as of 2026-11-30T12:00:00Z
 
     ops/shop: keeps 2, 1 of 5 versions eligible (254 B would be freed)
-    VERSION  SHIPPED               VERDICT   WHY
-    v5       2026-11-23T12:00:00Z  kept      channel stable is at it; adopted by edge-a1 (shop-1.example); named by the build state of shop-1.example (edge-a1); rank 1 of the newest 2
-    v4       2026-11-22T12:00:00Z  kept      previous on edge-a1 (shop-1.example); rank 2 of the newest 2
-    v3       2026-11-21T12:00:00Z  kept      in the rollback history of channel stable
-    v2       2026-11-20T12:00:00Z  kept      tagged v0.2.0
-    v1       2026-11-19T12:00:00Z  eligible  rank 5, beyond the newest 2, and nothing names it
+    VERSION  SHIPPED                          VERDICT   WHY
+    v5       2026-11-23T12:00:00Z (7 d ago)   kept      channel stable is at it; adopted by edge-a1 (shop-1.example); named by the build state of shop-1.example (edge-a1); rank 1 of the newest 2
+    v4       2026-11-22T12:00:00Z (8 d ago)   kept      previous on edge-a1 (shop-1.example); rank 2 of the newest 2
+    v3       2026-11-21T12:00:00Z (9 d ago)   kept      in the rollback history of channel stable
+    v2       2026-11-20T12:00:00Z (10 d ago)  kept      tagged v0.2.0
+    v1       2026-11-19T12:00:00Z (11 d ago)  eligible  rank 5, beyond the newest 2, and nothing names it
 
     1 app: 4 versions kept, 1 eligible (254 B would be freed)
     order: shipped_at of the manifest, newest first
     ------- stderr -------
     [exit 0]
-    "#);
+    ");
     assert_snapshot!(bench.explain(["--version", "v3"]).run(), @r#"
     view the fleet: 1 snapshot, and no registry of this machine, as of 2026-11-30T12:00:00Z
 
@@ -126,12 +126,12 @@ fn a_refused_app_says_every_cause_and_what_would_unblock_it() {
       hint: a report of shop-1.example's box at or after 2026-11-30T06:00:00Z unblocks
     blocking tag-unreadable: apps/ops/shop/tags/t.json: a tag does not read: field "tag": is "u", and the key says "t"
       hint: cut that tag again
-    VERSION  SHIPPED               VERDICT       WHY
-    v5       2026-11-23T12:00:00Z  kept          adopted by edge-a1 (shop-1.example); named by the build state of shop-1.example (edge-a1); rank 1 of the newest 2
-    v4       2026-11-22T12:00:00Z  kept          previous on edge-a1 (shop-1.example); rank 2 of the newest 2
-    v3       2026-11-21T12:00:00Z  undetermined  nothing known keeps it, and the app is refused
-    v2       2026-11-20T12:00:00Z  undetermined  nothing known keeps it, and the app is refused
-    v1       2026-11-19T12:00:00Z  kept          pinned by the record of shop-9.example
+    VERSION  SHIPPED                          VERDICT       WHY
+    v5       2026-11-23T12:00:00Z (7 d ago)   kept          adopted by edge-a1 (shop-1.example); named by the build state of shop-1.example (edge-a1); rank 1 of the newest 2
+    v4       2026-11-22T12:00:00Z (8 d ago)   kept          previous on edge-a1 (shop-1.example); rank 2 of the newest 2
+    v3       2026-11-21T12:00:00Z (9 d ago)   undetermined  nothing known keeps it, and the app is refused
+    v2       2026-11-20T12:00:00Z (10 d ago)  undetermined  nothing known keeps it, and the app is refused
+    v1       2026-11-19T12:00:00Z (11 d ago)  kept          pinned by the record of shop-9.example
 
     1 app: 3 versions kept, 0 eligible (0 B would be freed), 2 undetermined; 1 app refused
     order: shipped_at of the manifest, newest first
@@ -144,22 +144,22 @@ fn a_refused_app_says_every_cause_and_what_would_unblock_it() {
 fn a_smaller_number_shows_what_it_would_newly_delete() {
     let bench = Bench::fixed();
     bench.shop().keep(3).pointer("stable", "v5", &[]);
-    assert_snapshot!(bench.explain(["--keep", "2"]).run(), @r#"
+    assert_snapshot!(bench.explain(["--keep", "2"]).run(), @"
     view the fleet: 1 snapshot, and no registry of this machine; as if every app kept 2, as of 2026-11-30T12:00:00Z
 
     ops/shop: keeps 2, 3 of 5 versions eligible (762 B would be freed)
-    VERSION  SHIPPED               VERDICT         WHY
-    v5       2026-11-23T12:00:00Z  kept            channel stable is at it; adopted by edge-a1 (shop-1.example); named by the build state of shop-1.example (edge-a1); rank 1 of the newest 2
-    v4       2026-11-22T12:00:00Z  kept            previous on edge-a1 (shop-1.example); rank 2 of the newest 2
-    v3       2026-11-21T12:00:00Z  eligible (new)  rank 3, beyond the newest 2, and nothing names it
-    v2       2026-11-20T12:00:00Z  eligible        rank 4, beyond the newest 2, and nothing names it
-    v1       2026-11-19T12:00:00Z  eligible        rank 5, beyond the newest 2, and nothing names it
+    VERSION  SHIPPED                          VERDICT         WHY
+    v5       2026-11-23T12:00:00Z (7 d ago)   kept            channel stable is at it; adopted by edge-a1 (shop-1.example); named by the build state of shop-1.example (edge-a1); rank 1 of the newest 2
+    v4       2026-11-22T12:00:00Z (8 d ago)   kept            previous on edge-a1 (shop-1.example); rank 2 of the newest 2
+    v3       2026-11-21T12:00:00Z (9 d ago)   eligible (new)  rank 3, beyond the newest 2, and nothing names it
+    v2       2026-11-20T12:00:00Z (10 d ago)  eligible        rank 4, beyond the newest 2, and nothing names it
+    v1       2026-11-19T12:00:00Z (11 d ago)  eligible        rank 5, beyond the newest 2, and nothing names it
 
     1 app: 2 versions kept, 3 eligible (762 B would be freed)
     order: shipped_at of the manifest, newest first
     ------- stderr -------
     [exit 0]
-    "#);
+    ");
 }
 
 /// Case 50: what another box runs is nobody's to delete, and its own pass cannot know.
@@ -170,23 +170,23 @@ fn other_boxes_pins_count_and_their_passes_are_hazards() {
     shop.pointer("stable", "v5", &[]);
     bench.boxed("edge-a1", &[route("shop-1.example", "shop", "v5", "v4", "v3")]);
     bench.boxed("edge-c3", &[route("shop-2.example", "shop", "v2", "v1", "v1")]);
-    assert_snapshot!(bench.explain([]).run(), @r#"
+    assert_snapshot!(bench.explain([]).run(), @"
     view the fleet: 2 snapshots, and no registry of this machine, as of 2026-11-30T12:00:00Z
 
     ops/shop: keeps 3, 0 of 5 versions eligible (0 B would be freed)
-    VERSION  SHIPPED               VERDICT  WHY
-    v5       2026-11-23T12:00:00Z  kept     channel stable is at it; adopted by edge-a1 (shop-1.example); named by the build state of shop-1.example (edge-a1); rank 1 of the newest 3
-    v4       2026-11-22T12:00:00Z  kept     previous on edge-a1 (shop-1.example); rank 2 of the newest 3
-    v3       2026-11-21T12:00:00Z  kept     good (fallback) on edge-a1 (shop-1.example); rank 3 of the newest 3
-    v2       2026-11-20T12:00:00Z  kept     adopted by edge-c3 (shop-2.example); named by the build state of shop-2.example (edge-c3)
-    v1       2026-11-19T12:00:00Z  kept     previous on edge-c3 (shop-2.example); good (fallback) on edge-c3 (shop-2.example)
+    VERSION  SHIPPED                          VERDICT  WHY
+    v5       2026-11-23T12:00:00Z (7 d ago)   kept     channel stable is at it; adopted by edge-a1 (shop-1.example); named by the build state of shop-1.example (edge-a1); rank 1 of the newest 3
+    v4       2026-11-22T12:00:00Z (8 d ago)   kept     previous on edge-a1 (shop-1.example); rank 2 of the newest 3
+    v3       2026-11-21T12:00:00Z (9 d ago)   kept     good (fallback) on edge-a1 (shop-1.example); rank 3 of the newest 3
+    v2       2026-11-20T12:00:00Z (10 d ago)  kept     adopted by edge-c3 (shop-2.example); named by the build state of shop-2.example (edge-c3)
+    v1       2026-11-19T12:00:00Z (11 d ago)  kept     previous on edge-c3 (shop-2.example); good (fallback) on edge-c3 (shop-2.example)
     hazard: the own pass of edge-a1 would delete v1; held on to by edge-c3 (shop-2.example)
 
     1 app: 5 versions kept, 0 eligible (0 B would be freed); 1 hazard
     order: shipped_at of the manifest, newest first
     ------- stderr -------
     [exit 0]
-    "#);
+    ");
     // The box's own pass, by its registry alone, would delete both.
     bench.report("edge-c3", 0, []);
     let own = bench.explain(["--as-box", "edge-a1", "--json"]).run();
@@ -330,23 +330,23 @@ fn odd_names_are_taken_as_they_are() {
     bench.boxed("edge-a1", &[route("shop+eu.example", "shop", "v9", "", "")]);
     let outcome = bench.explain(["--json"]).run();
     assert_eq!((outcome.code, eligible(&outcome.json())), (0, vec!["shop.1.2.3 build.7".to_owned()]), "{outcome}");
-    assert_snapshot!(bench.explain([]).run(), @r#"
+    assert_snapshot!(bench.explain([]).run(), @"
     view the fleet: 1 snapshot, and no registry of this machine, as of 2026-11-30T12:00:00Z
 
     ops/shop: keeps 1, 1 of 6 versions eligible (287 B would be freed)
-    VERSION        SHIPPED               VERDICT   WHY
-    v9             2026-11-26T08:00:00Z  kept      adopted by edge-a1 (shop+eu.example); named by the build state of shop+eu.example (edge-a1); rank 1 of the newest 1
-    한글           2026-11-22T04:00:00Z  kept      channel stable is at it
-    a%2Bb          2026-11-20T02:00:00Z  kept      in the rollback history of channel stable
-    100%           2026-11-18T00:00:00Z  kept      tagged t
-    1.2.3 build.7  2026-11-13T20:00:00Z  eligible  rank 5, beyond the newest 1, and nothing names it
-    1.2.3+build.7  2026-11-09T16:00:00Z  kept      pinned by the record of shop+eu.example
+    VERSION        SHIPPED                               VERDICT   WHY
+    v9             2026-11-26T08:00:00Z (4 d 4 h ago)    kept      adopted by edge-a1 (shop+eu.example); named by the build state of shop+eu.example (edge-a1); rank 1 of the newest 1
+    한글           2026-11-22T04:00:00Z (8 d 8 h ago)    kept      channel stable is at it
+    a%2Bb          2026-11-20T02:00:00Z (10 d 10 h ago)  kept      in the rollback history of channel stable
+    100%           2026-11-18T00:00:00Z (12 d 12 h ago)  kept      tagged t
+    1.2.3 build.7  2026-11-13T20:00:00Z (16 d 16 h ago)  eligible  rank 5, beyond the newest 1, and nothing names it
+    1.2.3+build.7  2026-11-09T16:00:00Z (20 d 20 h ago)  kept      pinned by the record of shop+eu.example
 
     1 app: 5 versions kept, 1 eligible (287 B would be freed)
     order: shipped_at of the manifest, newest first
     ------- stderr -------
     [exit 0]
-    "#);
+    ");
 }
 
 /// Case 22: the bytes are verified, not a re-encoding of them.

@@ -54,6 +54,7 @@ fn help_explains_one_code_as_it_was_printed() {
 fn a_host_file_that_was_named_must_exist() {
     let outcome = carlosctl(["--host-env", "/nonexistent/host.env", "snapshot", "list"]).run();
     assert_eq!(outcome.code, 2, "{outcome}");
+    assert!(outcome.stderr.contains("/nonexistent/host.env"), "{outcome}");
 }
 
 #[test]
