@@ -280,15 +280,15 @@ impl Scene {
     }
 }
 
-/// What a terminal was sent, as lines: the question is wiped away once it is answered, and stays here.
-fn plain(sent: &str) -> String {
+/// What stands on a terminal that was sent this, as lines.
+pub(crate) fn plain(sent: &str) -> String {
     let mut text = String::new();
     let mut rest = sent;
     while let Some((before, escape)) = rest.split_once('\u{1b}') {
         text.push_str(before);
         let end = escape.find(|c: char| c.is_ascii_alphabetic()).map_or(escape.len(), |at| at + 1);
         if &escape[..end] == "[2K" {
-            text.push('\n');
+            text.truncate(text.rfind('\n').map_or(0, |line| line + 1));
         }
         rest = &escape[end..];
     }
