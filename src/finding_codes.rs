@@ -77,7 +77,7 @@ codes! {
     SizeCollapsed "size-collapsed" overridable:
         "far smaller than the generation before it: suspected clobber",
         "the sizes of both, from the listing",
-        "hold the box's snapshots now, then verify";
+        "hold the box's snapshots at once, then stop the agent that writes them, then verify";
     StillWriting "still-writing" overridable:
         "the dead box's snapshot changed within the last 10 minutes, or while it was read: the box is not dead",
         "LastModified of current or the newest generation, or an etag that changed",
@@ -206,7 +206,7 @@ codes! {
     UnexpectedSnapshot "unexpected-snapshot" never:
         "after a restore under the same label, the agent wrote a new snapshot: what it runs on is not what was restored",
         "a generation or sidecar that was not there when the restore ended",
-        "stop the agent; compare: carlosctl snapshot diff; hold what is left";
+        "hold the box's snapshots at once, then stop the agent; compare: carlosctl snapshot diff";
     RestoredRowsMissing "restored-rows-missing" never:
         "what the standby publishes lacks routes that were restored",
         "the hosts of its snapshot against those of the restored object",

@@ -116,7 +116,7 @@ fn alarm(restored: &Restored, seen: &BoxEvidence) -> Option<Vec<Finding>> {
     let because = format!("{what} after the restore: the agent does not run on what was restored");
     Some(vec![
         Finding::blocking(Code::UnexpectedSnapshot, restored.this_box.as_str(), because)
-            .hint(format!("stop the agent, then: carlosctl snapshot hold --box {}", restored.this_box)),
+            .hint(format!("carlosctl snapshot hold --box {}, and then stop the agent", restored.this_box)),
     ])
 }
 

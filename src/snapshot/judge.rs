@@ -295,7 +295,7 @@ fn collapsed_finding(seen: &BoxEvidence, before: Rung, reference: u64, bytes: u6
         ));
     }
     Finding::warning(Code::SizeCollapsed, seen.label.as_str(), because)
-        .hint(format!("stop the agent that writes as {0}, then: carlosctl snapshot hold --box {0}", seen.label))
+        .hint(format!("carlosctl snapshot hold --box {0}, and then stop the agent that writes as {0}", seen.label))
 }
 
 /// How many further writing passes of the box's agent it takes until `stamp` is deleted.

@@ -95,7 +95,7 @@ fn a_clobbering_standby_is_seen_by_the_collapse_with_the_countdown_to_the_evicti
       20261130T060000Z  6 h     84.0 KiB ##########  -
       20261130T050000Z  7 h     84.0 KiB ##########  -
     warning size-collapsed: edge-a1: current has 32.0 KiB, 20261130T100000Z had 84.0 KiB: probably overwritten by a standby that was not restored; last good is 20261130T100000Z; it is pruned by pass 6 from now that finds a change, no sooner than 25 min
-      hint: stop the agent that writes as edge-a1, then: carlosctl snapshot hold --box edge-a1
+      hint: carlosctl snapshot hold --box edge-a1, and then stop the agent that writes as edge-a1
     ------- stderr -------
     [exit 0]
     ");

@@ -201,7 +201,7 @@ fn nothing_that_is_copied_is_broken_whatever_the_width() {
         let command = carlosctl(["snapshot", "list", "--as-of", "2026-11-30T12:00:00Z"]).dir(&deployment.dir());
         let (_, said) = Terminal::wide(columns, &command.into_terminal_command()).end();
         assert!(said.contains("  20261130T100000Z "), "{columns}: {said}");
-        assert!(said.contains("  hint: stop the agent that writes as edge-a1, then: carlosctl snapshot hold --box edge-a1"));
+        assert!(said.contains("  hint: carlosctl snapshot hold --box edge-a1, and then stop the agent that writes as edge-a1"));
         match columns {
             60 | 80 => {
                 let fits = |line: &str| line.starts_with("  hint:") || line.trim_end().len() <= usize::from(columns);
