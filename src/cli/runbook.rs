@@ -19,8 +19,10 @@ pub enum RunbookCommand {
     },
     /// Walk through a runbook, one command at a time
     ///
-    /// Fills in this machine's values, shows each command, asks, runs it with sh, and stops at the first one that does not
-    /// end as the runbook says. Everything is written to a transcript, and --resume goes on where one ends.
+    /// Fills in this machine's values, shows each command, asks, runs it with sh, and stops at the first one that does not end
+    /// as the runbook says, or does not print what it shows; at a terminal such a one can be run again, or skipped for a reason.
+    /// What the commands say is on standard error, in the order in which it was said. Everything is written to a transcript with
+    /// the settings that were typed, and --resume goes on where one ends.
     Run(RunArgs),
 }
 
@@ -30,10 +32,10 @@ pub struct RunArgs {
     /// The runbook, as runbook list names it
     #[arg(value_name = "NAME", required_unless_present = "resume")]
     pub name: Option<String>,
-    /// Begin at this step; the steps before it count as done
+    /// Begin at this step; the steps before it are passed over
     #[arg(long, value_name = "STEP", conflicts_with = "resume")]
     pub from: Option<u16>,
-    /// A value of the runbook, such as DEAD=edge-a1; repeatable
+    /// A value of the runbook, such as DEAD=edge-a1; repeatable. With --resume, what rests on another value is run again
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse::assignment)]
     pub set: Vec<(String, String)>,
     /// The transcript to write; it must not exist [default: NAME-STAMP.transcript in this directory]

@@ -1,9 +1,30 @@
 //! What a command should print against what it printed, and the values that are read from it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// What is filled in, by name.
 pub type Values = BTreeMap<String, String>;
+
+/// Where an output first differs from what is expected of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The expected line that is not there, with the values that are known; `None` where more was printed than is expected.
+    pub expected: Option<String>,
+    /// What was printed in its place; `None` where nothing was that looks like it.
+    pub printed: Option<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.expected, &self.printed) {
+            (Some(expected), Some(printed)) => write!(f, "not printed: {expected}; in its place: {printed}"),
+            (Some(expected), None) => write!(f, "not printed: {expected}"),
+            (None, Some(printed)) => write!(f, "more was printed than is expected: {printed}"),
+            (None, None) => write!(f, "more was printed than is expected"),
+        }
+    }
+}
 
 /// `text` with every one of `names` replaced by its value.
 ///
@@ -38,26 +59,52 @@ fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || "._:/@+,=%~-".contains(character)
 }
 
-/// Compares a whole output with what is expected of it. Blanks count as one, because columns are as wide as what is in
-/// them. Names without a value take it from the output.
+/// The names that `text` has in it.
+#[must_use]
+pub fn names_in<'n>(text: &str, names: &[&'n str]) -> Vec<&'n str> {
+    let pieces = pieces(text, names);
+    let has = |wanted: &str| pieces.iter().any(|piece| matches!(piece, Piece::Name(name) if *name == wanted));
+    names.iter().copied().filter(|name| has(name)).collect()
+}
+
+/// Compares a whole output with what is expected of it. How wide a gap is does not count, because columns are as wide as what
+/// is in them; but a line in columns, which are two blanks apart or more, has as many as are expected, and `…` stands for one,
+/// or as the last for any number. Names without a value take it from the output.
 ///
 /// # Errors
 /// The first expected line that is not there, or the first line that is not expected.
-pub fn compare(expected: &[String], output: &str, names: &[&str], values: &mut Values) -> Result<(), String> {
+pub fn compare(expected: &[String], output: &str, names: &[&str], values: &mut Values) -> Result<(), Difference> {
     let expected: Vec<&str> = expected.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let mut furthest = 0;
+    let mut furthest = Furthest { matched: 0, left: lines.len() };
     if rest(&expected, &lines, names, values, 0, &mut furthest) {
         return Ok(());
     }
-    Err(match expected.get(furthest) {
-        Some(line) => format!("not printed: {line}"),
-        None => "more was printed than is expected".to_owned(),
-    })
+    let left = &lines[lines.len() - furthest.left..];
+    let Some(line) = expected.get(furthest.matched) else {
+        return Err(Difference { expected: None, printed: left.first().map(|line| (*line).to_owned()) });
+    };
+    let line = fill_known(line, names, values);
+    let word = line.split_whitespace().next();
+    let alike = left.iter().find(|printed| printed.split_whitespace().next() == word);
+    // Behind `…` nothing has a place of its own.
+    let placed = furthest.matched == 0 || expected[furthest.matched - 1] != "…";
+    let printed = alike.or(left.first().filter(|_| placed)).map(|line| (*line).to_owned());
+    Err(Difference { expected: Some(line), printed })
 }
 
-fn rest(expected: &[&str], lines: &[&str], names: &[&str], values: &mut Values, depth: usize, furthest: &mut usize) -> bool {
-    *furthest = depth.max(*furthest);
+/// How far a comparison came.
+struct Furthest {
+    /// How many expected lines were found.
+    matched: usize,
+    /// How many printed lines were left when the last of them was.
+    left: usize,
+}
+
+fn rest(expected: &[&str], lines: &[&str], names: &[&str], values: &mut Values, depth: usize, furthest: &mut Furthest) -> bool {
+    if depth > furthest.matched {
+        *furthest = Furthest { matched: depth, left: lines.len() };
+    }
     let Some((first, after)) = expected.split_first() else { return lines.is_empty() };
     if *first == "…" {
         return (0..=lines.len()).any(|skipped| rest(after, &lines[skipped..], names, values, depth + 1, furthest));
@@ -94,13 +141,27 @@ pub fn asked(expected: &[String]) -> Option<&str> {
 
 /// Whether one line is as expected. On success the values taken are in `values`.
 fn line_matches(pattern: &str, line: &str, names: &[&str], values: &mut Values) -> bool {
-    let (pattern, line) = (single_blanks(pattern), single_blanks(line));
+    let (mut expected, mut printed) = (columns(pattern), columns(line));
+    if expected.len() > 1 {
+        if expected.last().is_some_and(|last| last == "…") {
+            expected.pop();
+            printed.truncate(expected.len());
+        }
+    } else {
+        (expected, printed) = (vec![single_blanks(pattern)], vec![single_blanks(line)]);
+    }
     let mut taken = values.clone();
-    let matches = matches(&pieces(&pattern, names), &line, &mut taken);
-    if matches {
+    let same = expected.len() == printed.len()
+        && expected.iter().zip(&printed).all(|(pattern, text)| matches(&pieces(pattern, names), text, &mut taken));
+    if same {
         *values = taken;
     }
-    matches
+    same
+}
+
+/// What stands between gaps of two blanks or more.
+pub(super) fn columns(line: &str) -> Vec<String> {
+    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
 }
 
 fn single_blanks(text: &str) -> String {
@@ -199,17 +260,40 @@ mod tests {
     #[test]
     fn an_output_is_compared_whole_and_gives_what_is_not_known() {
         let mut known = values(&[("DEAD", "edge-a1")]);
-        let expected = lines("BOX  LAST GOOD\n$DEAD $GOOD … bad\n…\nend");
+        let expected = lines("BOX LAST GOOD\n$DEAD $GOOD … bad\n…\nend");
         let names = ["DEAD", "GOOD"];
         compare(&expected, "BOX      LAST GOOD\nedge-a1  20261130T101112Z  1 h  bad\nx\n\ny\nend\n", &names, &mut known)
             .expect("it matches");
         assert_eq!(known["GOOD"], "20261130T101112Z");
         // What is known now is compared, not taken again.
         let other = compare(&expected, "BOX LAST GOOD\nedge-a1 current 1 h bad\nend\n", &names, &mut known);
-        assert_eq!(other, Err("not printed: $DEAD $GOOD … bad".to_owned()));
+        assert_eq!(
+            other.expect_err("another generation").to_string(),
+            "not printed: edge-a1 20261130T101112Z … bad; in its place: edge-a1 current 1 h bad"
+        );
+        let differs = |output: &str| compare(&expected, output, &names, &mut known.clone()).expect_err(output).to_string();
+        assert_eq!(differs(""), "not printed: BOX LAST GOOD");
+        let row = "edge-a1 20261130T101112Z 1 h bad";
+        assert_eq!(differs(&format!("BOX LAST GOOD\n{row}\nx\n")), "not printed: end");
+        let more = compare(&lines("a"), "a\nb\n", &[], &mut Values::new()).expect_err("more");
+        assert_eq!(more.to_string(), "more was printed than is expected: b");
         for output in ["BOX LAST GOOD\nedge-a1 20261130T101112Z bad\nend\nmore\n", "", "end\n"] {
             assert!(compare(&expected, output, &names, &mut known).is_err(), "{output:?}");
         }
+    }
+
+    #[test]
+    fn a_wildcard_does_not_reach_into_another_column() {
+        let expected = lines("BOX  AGE  STATE  …\n$DEAD  …  good  …");
+        let same = |output: &str| {
+            compare(&expected, output, &["DEAD"], &mut values(&[("DEAD", "edge-a1")])).map_err(|differs| differs.to_string())
+        };
+        assert_eq!(same("BOX      AGE  STATE\nedge-a1  1 h  good\n"), Ok(()));
+        assert_eq!(same("BOX      AGE  STATE  LAST DRILL\nedge-a1  1 h  good   good, 3 d ago\n"), Ok(()));
+        let bad = "edge-a1  1 h  bad    good, 3 d ago";
+        let differs = format!("not printed: edge-a1  …  good  …; in its place: {bad}");
+        assert_eq!(same(&format!("BOX      AGE  STATE  LAST DRILL\n{bad}\n")), Err(differs));
+        assert!(same("BOX      AGE  STATE\nedge-a1  good\n").is_err());
     }
 
     #[test]
@@ -227,5 +311,6 @@ mod tests {
     fn the_question_is_found() {
         assert_eq!(asked(&lines("…\ntype $DEAD to go on: $DEAD\n…")), Some("$DEAD"));
         assert_eq!(asked(&lines("…\n")), None);
+        assert_eq!(names_in("x $DEAD $HOME $DEADLY", &["DEAD", "HOLD"]), ["DEAD"]);
     }
 }

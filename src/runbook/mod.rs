@@ -6,17 +6,27 @@
 //! | `expect` | what a command should print against what it printed, and the values read from it |
 //! | `page` | a runbook at a terminal |
 //! | `start` | from nothing, or from where a transcript ends |
-//! | `walk` | shows a command, asks, runs it, compares its exit code |
+//! | `walk` | shows a command, asks, runs it, compares how it ends and what it says |
+//! | `answer` | what a walk answers in the end |
+//! | `ask` | what the operator is asked |
+//! | `cases` | which of a step's cases is the one that was seen |
+//! | `flags` | the settings that were typed, for commands and for lines to copy |
 //! | `shell` | runs one command with `sh` |
+//! | `screen` | what a command shows at a terminal becomes lines |
 //! | `transcript` | what was done, for the next morning and for going on |
 //!
 //! The tests execute every command of every runbook with the same parser and the same comparison.
 //!
-//! Absent on purpose: a way to leave out a command in the middle. What comes after a restore rests on it.
+//! Absent on purpose: a way to skip a command that asks for a box's name, such as the restore. What comes after it rests on it.
 
+mod answer;
+mod ask;
+mod cases;
 pub mod expect;
+mod flags;
 pub mod page;
 pub mod parse;
+mod screen;
 mod shell;
 mod start;
 pub mod transcript;
@@ -62,6 +72,7 @@ pub async fn run(command: &RunbookCommand, global: &Global, context: &mut Contex
         }
         RunbookCommand::Show { name } => {
             let (runbook, text) = named(name)?;
+            let text = page::markdown(text);
             let shown = Shown { name: runbook.name.clone(), title: runbook.title.clone(), text, runbook };
             context.answer(&shown, now)?;
         }
@@ -129,7 +140,7 @@ impl Answer for List {
 struct Shown {
     name: String,
     title: String,
-    text: &'static str,
+    text: String,
     #[serde(skip)]
     runbook: Runbook,
 }
@@ -137,11 +148,11 @@ struct Shown {
 impl Answer for Shown {
     const SCHEMA: &'static str = "carlosctl.runbook-show/1";
 
-    /// Fitted to a terminal; into a pipe or a file goes the Markdown as it is.
+    /// Fitted to a terminal; into a pipe or a file goes the Markdown.
     fn text(&self, Paper { columns, .. }: Paper) -> String {
         match columns {
             Some(columns) => page::page(&self.runbook, usize::from(columns)),
-            None => self.text.to_owned(),
+            None => self.text.clone(),
         }
     }
 }

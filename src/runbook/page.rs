@@ -1,6 +1,6 @@
 //! A runbook as an operator reads it at a terminal: wrapped to the width, without Markdown's marks.
 
-use super::expect::{Values, fill_known};
+use super::expect::{self, Values, fill_known};
 use super::parse::{Block, Part, Runbook, Section};
 use crate::terminal::Table;
 
@@ -28,12 +28,10 @@ pub fn section(text: &mut String, section: &Section, names: &[&str], values: &Va
         let line = match section.level {
             1 => "=",
             2 => "-",
-            _ => "",
+            _ => "~",
         };
         wrap(text, &heading, columns, 0);
-        if !line.is_empty() {
-            text.push_str(&format!("{}\n", line.repeat(heading.chars().count().min(columns))));
-        }
+        text.push_str(&format!("{}\n", line.repeat(heading.chars().count().min(columns))));
     }
     let filled = |line: &String| fill_known(line, names, values);
     for part in &section.parts {
@@ -61,11 +59,60 @@ fn block(text: &mut String, block: &Block, names: &[&str], values: &Values) {
     for command in &block.commands {
         let exit = if command.exit == 0 { String::new() } else { format!("   # exit {}", command.exit) };
         text.push_str(&format!("    $ {}{exit}\n", shown(&command.typed)));
-        for line in &command.output {
-            text.push_str(format!("    {}", shown(line)).trim_end());
+        for line in aligned(command.output.iter().map(|line| shown(line)).collect()) {
+            text.push_str(format!("    {line}").trim_end());
             text.push('\n');
         }
     }
+}
+
+/// A sample with its columns as wide as what is in them now. A line in capitals is a header; the lines below it that have as
+/// many cells are its rows.
+fn aligned(mut lines: Vec<String>) -> Vec<String> {
+    let cells: Vec<Vec<String>> = lines.iter().map(|line| expect::columns(line)).collect();
+    let is_header = |cells: &[String]| cells.len() > 1 && cells.iter().all(|cell| !cell.contains(char::is_lowercase));
+    let mut at = 0;
+    while at < lines.len() {
+        let header = &cells[at];
+        let belongs = |row: &&Vec<String>| row.len() == header.len() || row.len() == 1 && row[0] == "…";
+        let rows = if is_header(header) { 1 + cells[at + 1..].iter().take_while(belongs).count() } else { 0 };
+        let table: Vec<usize> = (at..at + rows).filter(|row| cells[*row].len() == header.len()).collect();
+        for row in &table {
+            let indent = lines[*row].len() - lines[*row].trim_start().len();
+            let mut line = " ".repeat(indent);
+            for (column, cell) in cells[*row].iter().enumerate() {
+                let width = table.iter().map(|row| cells[*row][column].chars().count()).max().unwrap_or(0);
+                line.push_str(&format!("{cell:width$}  "));
+            }
+            line.trim_end().clone_into(&mut lines[*row]);
+        }
+        at += rows.max(1);
+    }
+    lines
+}
+
+/// A runbook's Markdown for a reader: without its authors' comments, and without what a block's fence says to the tests.
+#[must_use]
+pub fn markdown(text: &str) -> String {
+    let mut shown = String::new();
+    let mut in_comment = false;
+    let mut in_block = false;
+    for line in text.lines() {
+        in_comment |= !in_block && line.starts_with("<!--");
+        if in_comment {
+            in_comment = !line.trim_end().ends_with("-->");
+            continue;
+        }
+        let is_fence = line.starts_with("```");
+        in_block ^= is_fence;
+        // A comment stood between two empty lines.
+        if line.is_empty() && !in_block && shown.ends_with("\n\n") {
+            continue;
+        }
+        shown.push_str(if is_fence && in_block { "```console" } else { line });
+        shown.push('\n');
+    }
+    shown
 }
 
 /// A table: a header, a line of dashes, rows.
@@ -147,6 +194,21 @@ pub(super) fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_is_aligned_with_what_is_filled_in() {
+        let sample = "x\nBOX    LAST GOOD  STATE\n$DEAD  current    good\n…\n  A  B\n  $DEAD  $DEAD b";
+        let values = Values::from([("DEAD".to_owned(), "edge-a1".to_owned())]);
+        let lines = sample.lines().map(|line| fill_known(line, &["DEAD"], &values)).collect();
+        let expected = "x\nBOX      LAST GOOD  STATE\nedge-a1  current    good\n…\n  A        B\n  edge-a1  edge-a1 b";
+        assert_eq!(aligned(lines).join("\n"), expected);
+    }
+
+    #[test]
+    fn comments_and_what_a_fence_says_are_not_for_readers() {
+        let text = "# T\n\n<!-- a\nb -->\n\nx\n\n```console changes\n$ a\n\n\n<!-- said -->\n```\n\n<!-- scene: x -->\n\ny\n";
+        assert_eq!(markdown(text), "# T\n\nx\n\n```console\n$ a\n\n\n<!-- said -->\n```\n\ny\n");
+    }
 
     #[test]
     fn text_is_wrapped_and_commands_are_not() {

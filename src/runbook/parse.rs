@@ -5,9 +5,9 @@
 //! - `## Step N: …` is walked by `runbook run`; a `### …` below it is a way back, shown when the step fails. Any other `## …`
 //!   is read, not walked.
 //! - The only code blocks are `console` blocks: a line `$ command`, then what it prints. A command ends with 0 unless it says
-//!   `# exit N`. `console changes` marks a block that changes something. `…` stands for any text, and alone on a line for any
-//!   number of lines. A value that is not known yet takes what is printed in its place. A block without output says
-//!   nothing about it.
+//!   `# exit N`. `console changes` marks a block that changes something, `console example` one whose output is another on every
+//!   machine: the tests compare it, `runbook run` does not. `…` stands for any text, and alone on a line for any number of
+//!   lines. A value that is not known yet takes what is printed in its place. A block without output says nothing about it.
 //! - `type NAME to go on: NAME` in the output: the command asks, and that is what is typed.
 //! - `<!-- scene: name -->` says to the tests in which world the commands below it are run; comments are never shown.
 
@@ -68,6 +68,8 @@ pub enum Part {
 pub struct Block {
     /// Whether it changes something.
     pub changes: bool,
+    /// Whether what it prints is only an example.
+    pub example: bool,
     /// Its commands.
     pub commands: Vec<Command>,
 }
@@ -124,11 +126,15 @@ impl Runbook {
 impl Section {
     /// The commands of all its blocks, each with whether it changes something.
     pub fn commands(&self) -> impl Iterator<Item = (bool, &Command)> {
-        let blocks = self.parts.iter().filter_map(|part| match part {
+        self.blocks().flat_map(|block| block.commands.iter().map(|command| (block.changes, command)))
+    }
+
+    /// Its blocks.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.parts.iter().filter_map(|part| match part {
             Part::Block(block) => Some(block),
             Part::Text(_) => None,
-        });
-        blocks.flat_map(|block| block.commands.iter().map(|command| (block.changes, command)))
+        })
     }
 }
 
@@ -152,9 +158,10 @@ pub fn sections(text: &str) -> Result<Vec<Section>, String> {
             step = if level <= 2 { number(heading) } else { step };
             sections.push(Section { heading: heading.to_owned(), level, step, ..Section::default() });
         } else if let Some(kind) = line.strip_prefix("```") {
-            let changes = match kind.trim() {
-                "console" => false,
-                "console changes" => true,
+            let (changes, example) = match kind.trim() {
+                "console" => (false, false),
+                "console changes" => (true, false),
+                "console example" => (false, true),
                 other => return Err(format!("line {}: a code block of {other:?}; only console blocks can be run", at + 1)),
             };
             let mut body = Vec::new();
@@ -165,7 +172,7 @@ pub fn sections(text: &str) -> Result<Vec<Section>, String> {
                     None => return Err(format!("line {}: the block is not closed", at + 1)),
                 }
             }
-            let block = Block { changes, commands: commands(&body)? };
+            let block = Block { changes, example, commands: commands(&body)? };
             last(&mut sections).parts.push(Part::Block(block));
         } else if let Some(comment) = line.strip_prefix("<!--") {
             if let Some(scene) = comment.trim_end_matches("-->").trim().strip_prefix("scene:") {
@@ -265,6 +272,8 @@ mod tests {
         let back = &runbook.sections[3];
         assert_eq!((back.level, back.step, back.scene.as_deref()), (3, Some(1), Some("burning")));
         assert!(back.commands().all(|(changes, _)| changes));
+        let example = sections("```console example\n$ ls\nx\n```\n").expect("a block");
+        assert!(example[0].blocks().all(|block| block.example && !block.changes));
         assert_eq!(runbook.sections[4].step, None);
     }
 

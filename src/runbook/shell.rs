@@ -1,21 +1,32 @@
 //! Runs one command of a runbook with `sh`, and hears what it says as it says it.
+//!
+//! Standard output and standard error of a command go the same way, so that what it says is heard in the order in which it
+//! was said: through one pipe, or where it asks the operator itself through a terminal of its own, as wide as ours.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::ffi::OsStrExt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize};
 use tokio::sync::mpsc;
 
+use super::flags::{quote, typed};
+use super::screen::Screen;
 use crate::cli::Global;
 
-/// One line of what a command said.
+/// What a command said.
 #[derive(Debug)]
 pub(super) enum Said {
-    Out(String),
-    Err(String),
+    /// A whole line.
+    Line(String),
+    /// What a command that asks writes to its terminal, which is to be seen at once.
+    Shown(Vec<u8>),
 }
 
 /// A command that runs.
@@ -39,25 +50,28 @@ pub(super) fn prelude(global: &Global) -> io::Result<OsString> {
     Ok(line)
 }
 
-/// Starts `command` behind `prelude`. With `asks` it may talk to the operator itself: it keeps our standard input and
-/// standard error, and hears the terminal's Ctrl-C as we do. Any other has a process group of its own, so that a Ctrl-C
-/// reaches whatever `sh` started.
+/// Starts `command` behind `prelude`. With `asks` it may talk to the operator itself: it keeps our standard input, and hears
+/// the terminal's Ctrl-C as we do. Any other has a process group of its own, so that a Ctrl-C reaches whatever `sh` started.
 pub(super) fn start(prelude: &OsStr, command: &str, asks: bool) -> io::Result<Running> {
     let mut script = prelude.to_owned();
     script.push(command);
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(script).stdout(Stdio::piped());
-    if !asks {
-        shell.stdin(Stdio::null()).stderr(Stdio::piped()).process_group(0);
-    }
-    let mut child = shell.spawn()?;
+    shell.arg("-c").arg(script);
     let (sender, said) = mpsc::unbounded_channel();
-    if let Some(stdout) = child.stdout.take() {
-        hear(stdout, Said::Out, sender.clone());
-    }
-    if let Some(stderr) = child.stderr.take() {
-        hear(stderr, Said::Err, sender);
-    }
+    let child = if asks {
+        let (ours, theirs) = terminal()?;
+        let child = shell.stdout(theirs.try_clone()?).stderr(theirs).spawn()?;
+        hear(ours, true, sender);
+        child
+    } else {
+        let (ours, theirs) = io::pipe()?;
+        shell.stdin(Stdio::null()).stdout(theirs.try_clone()?).stderr(theirs).process_group(0);
+        let child = shell.spawn()?;
+        hear(ours, false, sender);
+        child
+    };
+    // The shell's builder has the other ends; while it lives, nothing that is heard ends.
+    drop(shell);
     Ok(Running { child, grouped: !asks, said })
 }
 
@@ -81,64 +95,60 @@ fn code(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
-fn hear(stream: impl Read + Send + 'static, said: fn(String) -> Said, sender: mpsc::UnboundedSender<Said>) {
+/// A terminal, our end and theirs. It passes everything on as it is; what has to be done to it, our own terminal does.
+fn terminal() -> io::Result<(File, OwnedFd)> {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&ours)?;
+    unlockpt(&ours)?;
+    let name = ptsname(&ours, Vec::new())?;
+    let theirs = rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut modes = tcgetattr(&theirs)?;
+    modes.make_raw();
+    tcsetattr(&theirs, OptionalActions::Now, &modes)?;
+    if let Ok(size) = tcgetwinsize(io::stderr()) {
+        tcsetwinsize(&theirs, size)?;
+    }
+    Ok((ours.into(), theirs))
+}
+
+/// Hears what is written to the end. With `shown` every piece is passed on as it comes, too: a question has no line end.
+fn hear(mut stream: impl Read + Send + 'static, shown: bool, sender: mpsc::UnboundedSender<Said>) {
     std::thread::spawn(move || {
-        let mut stream = BufReader::new(stream);
-        let mut line = Vec::new();
-        while stream.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-            let text = String::from_utf8_lossy(&line);
-            if sender.send(said(text.trim_end_matches(['\r', '\n']).replace('\t', " "))).is_err() {
-                break;
+        let mut screen = Screen::default();
+        let mut piece = [0; 4096];
+        loop {
+            // A terminal ends with an error when the last of its users is gone.
+            let read = match stream.read(&mut piece) {
+                Ok(read) if read > 0 => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                _ => break,
+            };
+            if shown {
+                let _ = sender.send(Said::Shown(piece[..read].to_vec()));
             }
-            line.clear();
+            for line in screen.write(&piece[..read]) {
+                let _ = sender.send(Said::Line(line));
+            }
+        }
+        if let Some(line) = screen.rest() {
+            let _ = sender.send(Said::Line(line));
         }
     });
-}
-
-/// The settings that were typed, as they are typed.
-fn typed(global: &Global) -> Vec<OsString> {
-    let mut flags = Vec::new();
-    let mut push = |flag: &str, value: Option<&OsStr>| {
-        if let Some(value) = value {
-            let mut whole = OsString::from(format!("--{flag}="));
-            whole.push(value);
-            flags.push(whole);
-        }
-    };
-    let text = |value: &Option<String>| value.as_ref().map(OsString::from);
-    push("bucket", text(&global.bucket).as_deref());
-    push("dir", global.dir.as_deref().map(AsRef::as_ref));
-    push("endpoint-url", text(&global.endpoint_url).as_deref());
-    push("region", text(&global.region).as_deref());
-    push("status-bucket", text(&global.status_bucket).as_deref());
-    push("status-dir", global.status_dir.as_deref().map(AsRef::as_ref));
-    push("status-prefix", text(&global.status_prefix).as_deref());
-    push("this-box", text(&global.this_box).as_deref());
-    push("registry", global.registry.as_deref().map(AsRef::as_ref));
-    for unit in &global.agent_unit {
-        push("agent-unit", Some(OsStr::new(unit)));
-    }
-    push("host-env", global.host_env.as_deref().map(AsRef::as_ref));
-    push("concurrency", global.concurrency.map(|number| OsString::from(number.to_string())).as_deref());
-    push("timeout", global.timeout.map(|limit| OsString::from(format!("{}ms", limit.as_millis()))).as_deref());
-    flags
-}
-
-/// Quotes for `sh`, whatever is in it.
-fn quote(line: &mut OsString, word: &OsStr) {
-    line.push("'");
-    for (number, part) in word.as_bytes().split(|byte| *byte == b'\'').enumerate() {
-        if number > 0 {
-            line.push("'\\''");
-        }
-        line.push(OsStr::from_bytes(part));
-    }
-    line.push("'");
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn lines(running: &mut Running) -> Vec<String> {
+        let mut lines = Vec::new();
+        while let Some(said) = running.said.blocking_recv() {
+            if let Said::Line(line) = said {
+                lines.push(line);
+            }
+        }
+        lines
+    }
 
     #[test]
     fn what_was_typed_reaches_the_command_as_it_was_typed() {
@@ -148,9 +158,19 @@ mod tests {
             line.push(" ");
         }
         let mut running = start(OsStr::new(""), line.to_str().expect("text"), false).expect("it starts");
-        let Some(Said::Out(said)) = running.said.blocking_recv() else { panic!("it says something") };
-        assert_eq!(said, "a b|it's|$(reboot)||\"x\"|");
+        assert_eq!(lines(&mut running), ["a b|it's|$(reboot)||\"x\"|"]);
         assert_eq!(running.end().expect("it ends"), 0);
+    }
+
+    #[test]
+    fn both_streams_are_heard_in_the_order_in_which_they_were_written() {
+        let command = "for n in $(seq 50); do echo out $n; echo err $n >&2; done; test -t 2; exit $?";
+        let expected: Vec<String> = (1..=50).flat_map(|n| [format!("out {n}"), format!("err {n}")]).collect();
+        for (asks, code) in [(false, 1), (true, 0)] {
+            let mut running = start(OsStr::new(""), command, asks).expect("it starts");
+            assert_eq!(lines(&mut running), expected, "{asks}");
+            assert_eq!(running.end().expect("it ends"), code, "only one that asks has a terminal");
+        }
     }
 
     #[test]

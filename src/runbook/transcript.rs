@@ -4,14 +4,16 @@
 //! carlosctl runbook transcript 1
 //! runbook dr-cold-standby 4f1c…          its name, and a digest of its text
 //! machine standby-7
+//! setting --host-env=/srv/host.env
 //! value DEAD=edge-a1
+//! skipped 0.1: a container, there is no systemd
 //! step 2.1 at 2026-11-30T18:01:50Z
 //! $ carlosctl snapshot verify --box edge-a1
 //! | box edge-a1: good
 //! exit 0 as the runbook says
 //! ```
 //!
-//! What a command says always stands behind `| `, so no output can pass for a record.
+//! What a command says always stands behind `| `, and what differs in it behind `! `, so no output can pass for a record.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -23,10 +25,12 @@ use crate::exit::Exit;
 use crate::host::private;
 use crate::snapshot::disk;
 
-use super::expect::{Values, is_safe};
+use super::expect::{Difference, Values, is_safe};
 
 const FIRST_LINE: &str = "carlosctl runbook transcript 1";
 const AS_IT_SHOULD: &str = " as the runbook says";
+/// The settings behind it are instead of those before it.
+pub(super) const OTHER_SETTINGS: &str = "other settings";
 
 /// An open transcript. Nobody else writes it meanwhile.
 #[derive(Debug)]
@@ -44,10 +48,37 @@ pub struct Earlier {
     pub digest: String,
     /// The machine on which it was walked.
     pub machine: String,
+    /// The settings that were typed, a flag each.
+    pub settings: Vec<String>,
     /// What was filled in.
     pub values: Values,
-    /// The commands that ended as they should, such as `2.1`, and those that `--from` passed over.
+    /// The commands that are not run again.
+    pub behind: Behind,
+}
+
+/// The commands that are behind a walk, by their names such as `2.1`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Behind {
+    /// Those that did as the runbook says.
     pub done: BTreeSet<String>,
+    /// Those before the step at which `--from` began.
+    pub passed_over: BTreeSet<String>,
+    /// Those that the operator skipped.
+    pub skipped: BTreeSet<String>,
+}
+
+impl Behind {
+    /// Whether a command is one of them.
+    #[must_use]
+    pub fn contains(&self, id: &str) -> bool {
+        self.done.contains(id) || self.passed_over.contains(id) || self.skipped.contains(id)
+    }
+
+    /// Forgets what was run or skipped; it is before the walk again.
+    pub fn again(&mut self, id: &str) {
+        self.done.remove(id);
+        self.skipped.remove(id);
+    }
 }
 
 impl Transcript {
@@ -125,10 +156,12 @@ impl Transcript {
     ///
     /// # Errors
     /// The disk's.
-    pub fn ended(&mut self, code: i32, expected: u8) -> Result<(), CommandError> {
-        let verdict =
-            if code == i32::from(expected) { AS_IT_SHOULD.to_owned() } else { format!(": the runbook says {expected}") };
-        self.record(&format!("exit {code}{verdict}"))?;
+    pub fn ended(&mut self, code: i32, expected: u8, differs: Option<&Difference>) -> Result<(), CommandError> {
+        match differs {
+            _ if code != i32::from(expected) => self.record(&format!("exit {code}: the runbook says {expected}"))?,
+            Some(differs) => self.record(&format!("exit {code}: the runbook shows another output\n! {differs}"))?,
+            None => self.record(&format!("exit {code}{AS_IT_SHOULD}"))?,
+        }
         self.file.sync_data().map_err(|error| disk(&self.path, &error))
     }
 }
@@ -154,12 +187,22 @@ impl Earlier {
                     return None;
                 }
                 earlier.values.insert(name.to_owned(), value.to_owned());
-            } else if let Some(passed) = line.strip_prefix("passed over ") {
-                earlier.done.insert(passed.to_owned());
+            } else if let Some(name) = line.strip_prefix("forgot ") {
+                earlier.values.remove(name);
+            } else if line == OTHER_SETTINGS {
+                earlier.settings.clear();
+            } else if let Some(flag) = line.strip_prefix("setting ") {
+                earlier.settings.push(flag.to_owned());
+            } else if let Some(id) = line.strip_prefix("passed over ") {
+                earlier.behind.passed_over.insert(id.to_owned());
+            } else if let Some((id, _)) = line.strip_prefix("skipped ").and_then(|rest| rest.split_once(": ")) {
+                earlier.behind.skipped.insert(id.to_owned());
+            } else if let Some(id) = line.strip_prefix("again ") {
+                earlier.behind.again(id);
             } else if let Some((id, _)) = line.strip_prefix("step ").and_then(|rest| rest.split_once(" at ")) {
                 step = Some(id.to_owned());
             } else if line.starts_with("exit ") && line.ends_with(AS_IT_SHOULD) {
-                earlier.done.extend(step.take());
+                earlier.behind.done.extend(step.take());
             }
         }
         (!earlier.runbook.is_empty() && !earlier.digest.is_empty() && !earlier.machine.is_empty()).then_some(earlier)
@@ -181,14 +224,31 @@ mod tests {
         }
         transcript.said("step 9.9 at T").expect("recorded");
         transcript.said("exit 0 as the runbook says").expect("recorded");
-        transcript.ended(0, 0).expect("recorded");
+        transcript.ended(0, 0, None).expect("recorded");
         transcript.record("step 2.2 at T").expect("recorded");
-        transcript.ended(5, 0).expect("recorded");
+        transcript.ended(5, 0, None).expect("recorded");
+        let differs = Difference { expected: None, printed: Some("exit 0 as the runbook says".to_owned()) };
+        transcript.record("step 2.3 at T").expect("recorded");
+        transcript.ended(0, 0, Some(&differs)).expect("recorded");
+        for line in [
+            "setting --dir=/w",
+            OTHER_SETTINGS,
+            "setting --dir=/x",
+            "skipped 2.4: no such unit",
+            "skipped 2.5: y",
+            "again 2.5",
+            "value B=c",
+            "forgot B",
+        ] {
+            transcript.record(line).expect("recorded");
+        }
         assert_eq!(Transcript::resume(&path).expect_err("it is being written").exit, Exit::Locked);
         drop(transcript);
         let (_, earlier) = Transcript::resume(&path).expect("a transcript");
         assert_eq!((earlier.runbook.as_str(), earlier.digest.as_str(), earlier.machine.as_str()), ("x", "12ab", "vm"));
-        assert_eq!(earlier.done, BTreeSet::from(["1.1".to_owned(), "2.1".to_owned()]));
+        let set = |id: &str| BTreeSet::from([id.to_owned()]);
+        assert_eq!(earlier.behind, Behind { done: set("2.1"), passed_over: set("1.1"), skipped: set("2.4") });
+        assert_eq!((earlier.settings, earlier.values.len()), (vec!["--dir=/x".to_owned()], 1));
         assert_eq!(std::fs::metadata(&path).expect("facts").permissions().mode() & 0o777, 0o600);
         assert_eq!(Transcript::create(&path).expect_err("it exists").exit, Exit::Refused);
     }

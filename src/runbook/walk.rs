@@ -1,58 +1,36 @@
 //! `runbook run`: one command after the other, each shown, asked for, run, and compared with what the runbook says.
 
-use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::io;
-use std::path::PathBuf;
-
-use serde::Serialize;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
 
 use crate::cli::Global;
 use crate::cli::runbook::RunArgs;
-use crate::context::{Answer, Context};
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::snapshot::blocking;
-use crate::terminal::{Paper, escape, instant};
+use crate::terminal::{self, escape, instant};
 
-use super::expect::{self, Values, is_safe};
+use super::answer::{Ran, Walked};
+use super::ask::Choice;
+use super::cases;
+use super::expect::{self, Difference, Values, names_in};
+use super::flags;
 use super::page;
 use super::parse::{Command, Runbook, Section};
 use super::shell::{self, Said};
-use super::start::{self, Start, id, unsafe_value};
-use super::transcript::Transcript;
-
-/// The answer.
-#[derive(Debug, Serialize)]
-struct Walked {
-    runbook: String,
-    /// `done`, or `stopped` somewhere before the end.
-    outcome: &'static str,
-    transcript: PathBuf,
-    values: Values,
-    /// The commands that count as done, of how many.
-    done: usize,
-    of: usize,
-    /// What was run this time.
-    commands: Vec<Ran>,
-}
-
-/// One command that was run.
-#[derive(Debug, Serialize)]
-struct Ran {
-    command: String,
-    id: String,
-    exit: i32,
-    expected: u8,
-}
+use super::start::{self, Start, id};
+use super::transcript::{Behind, Transcript};
 
 /// A walk under way.
-struct Walk<'a, 'w> {
-    context: &'a mut Context<'w>,
-    args: &'a RunArgs,
-    runbook: Runbook,
-    values: Values,
-    done: BTreeSet<String>,
+pub(super) struct Walk<'a, 'w> {
+    pub(super) context: &'a mut Context<'w>,
+    pub(super) args: &'a RunArgs,
+    pub(super) runbook: Runbook,
+    pub(super) values: Values,
+    /// A value that names no box, as far as is known.
+    pub(super) doubted: Option<String>,
+    behind: Behind,
     transcript: Transcript,
     /// What makes `carlosctl` in a command this program.
     prelude: OsString,
@@ -60,9 +38,12 @@ struct Walk<'a, 'w> {
 }
 
 /// What a command is.
-struct Next<'c> {
-    id: String,
-    changes: bool,
+pub(super) struct Next<'c> {
+    pub(super) id: String,
+    pub(super) step: u16,
+    pub(super) changes: bool,
+    /// Whether its output in the runbook is only an example.
+    example: bool,
     command: &'c Command,
 }
 
@@ -70,7 +51,7 @@ struct Next<'c> {
 ///
 /// # Errors
 /// Not confirmed without a terminal and without the flag, or when the operator stops; partly done when a command does not
-/// end as the runbook says; interrupted.
+/// do as the runbook says; interrupted.
 pub(super) async fn run(args: &RunArgs, global: &Global, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     if !args.unattended && !may_ask(context) {
         return Err(CommandError::new(
@@ -79,10 +60,19 @@ pub(super) async fn run(args: &RunArgs, global: &Global, context: &mut Context<'
         )
         .hint("a command that wants a name typed needs --confirm NAME besides"));
     }
+    let earlier = args.resume.as_deref().map(start::earlier_settings).unwrap_or_default();
+    if earlier.is_empty() {
+        return walk(args, global, context).await;
+    }
+    let global = flags::remembered(&earlier, global)?;
+    walk(args, &global, &mut Context::new(&global, context.world)?).await
+}
+
+async fn walk(args: &RunArgs, global: &Global, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     let prelude = shell::prelude(global)
         .map_err(|error| CommandError::new(Exit::Unexpected, format!("this program's own path: {error}")))?;
-    let Start { runbook, values, done, transcript } = start::start(args, context)?;
-    let mut walk = Walk { context, args, runbook, values, done, transcript, prelude, ran: Vec::new() };
+    let Start { runbook, values, behind, transcript } = start::start(args, global, context)?;
+    let mut walk = Walk { context, args, runbook, values, doubted: None, behind, transcript, prelude, ran: Vec::new() };
     let result = Box::pin(walk.all()).await;
     walk.answer(result.is_ok())?;
     result.map(|()| Exit::Done)
@@ -96,18 +86,21 @@ fn may_ask(context: &Context<'_>) -> bool {
 impl Walk<'_, '_> {
     async fn all(&mut self) -> Result<(), CommandError> {
         let path = self.transcript.path().display().to_string();
-        self.context.say(&format!("the transcript is {path}; carlosctl runbook run --resume {path} goes on where it ends"));
+        self.context.say(&format!("the transcript is {path}; {} goes on where it ends", self.resume()));
         let steps: Vec<Section> = self.runbook.steps().cloned().collect();
         // Its rule is read before its first command.
-        if let Some(front) = self.runbook.sections.first().cloned().filter(|_| self.done.is_empty()) {
+        if let Some(front) = self.runbook.sections.first().cloned().filter(|_| self.behind == Behind::default()) {
             self.show(&front);
         }
+        self.look_for_boxes().await;
         for step in &steps {
             let number = step.step.unwrap_or(0);
             let mut shown = false;
-            for (at, (changes, command)) in step.commands().enumerate() {
-                let next = Next { id: id(number, at + 1), changes, command };
-                if self.done.contains(&next.id) {
+            let commands = step.blocks().flat_map(|block| block.commands.iter().map(move |command| (block, command)));
+            for (at, (block, command)) in commands.enumerate() {
+                let next =
+                    Next { id: id(number, at + 1), step: number, changes: block.changes, example: block.example, command };
+                if self.behind.contains(&next.id) {
                     continue;
                 }
                 if !shown {
@@ -127,9 +120,13 @@ impl Walk<'_, '_> {
         self.context.say_block(&text);
     }
 
+    /// One command, until it did as the runbook says or the operator goes on without it.
     async fn one(&mut self, next: &Next<'_>) -> Result<(), CommandError> {
-        let mut typed = self.filled(&next.command.typed)?;
-        let wanted = expect::asked(&next.command.output).map(|name| self.filled(name)).transpose()?;
+        let mut typed = self.filled(&next.command.typed).await?;
+        let wanted = match expect::asked(&next.command.output) {
+            Some(name) => Some(self.filled(name).await?),
+            None => None,
+        };
         let attended = !self.args.unattended;
         if let Some(name) = wanted.as_ref().filter(|_| !attended) {
             if !self.args.confirm.contains(name) {
@@ -140,50 +137,104 @@ impl Walk<'_, '_> {
             }
             typed.push_str(&format!(" --confirm {name}"));
         }
+        let asks = wanted.as_deref();
         self.context.say_block(&format!("\n{}  $ {typed}\n", next.id));
-        if attended {
-            self.agree(next, wanted.is_some())?;
+        match if attended { self.agree(next, asks)? } else { Choice::Run } {
+            Choice::Run => {}
+            Choice::Skip(reason) => return self.skipped(next, &reason),
+            Choice::Stop => {
+                let because = format!("stopped before {}, which was not run", next.id);
+                return Err(CommandError::new(Exit::NotConfirmed, because).hint(format!("to go on: {}", self.resume())));
+            }
         }
+        loop {
+            let (fault, output) = self.run(next, &typed, asks.filter(|_| attended)).await?;
+            let Some(fault) = fault else { return self.take(&next.command.output, &output) };
+            match if attended { self.after(next, asks)? } else { Choice::Stop } {
+                Choice::Run => self.context.say_block(&format!("\n{}  $ {typed}\n", next.id)),
+                Choice::Skip(reason) => {
+                    self.skipped(next, &reason)?;
+                    return self.take(&next.command.output, &output);
+                }
+                Choice::Stop => return Err(self.failed(next, &fault)),
+            }
+        }
+    }
+
+    /// Runs it once: what is not as the runbook says, and what it said.
+    async fn run(
+        &mut self,
+        next: &Next<'_>,
+        typed: &str,
+        asks: Option<&str>,
+    ) -> Result<(Option<String>, String), CommandError> {
         let now = instant(self.context.now());
         self.transcript.record(&format!("step {} at {now}", next.id))?;
         self.transcript.record(&format!("$ {typed}"))?;
-        let (code, output) = self.execute(&typed, attended && wanted.is_some()).await?;
-        self.transcript.ended(code, next.command.exit)?;
-        self.ran.push(Ran { command: typed, id: next.id.clone(), exit: code, expected: next.command.exit });
-        if code != i32::from(next.command.exit) {
-            return Err(self.failed(next, code));
-        }
-        self.context.say(&format!("{}: exit {code}, as the runbook says", next.id));
-        self.done.insert(next.id.clone());
-        self.take(&next.command.output, &output)
+        let (code, output) = self.execute(typed, asks).await?;
+        let expected = next.command.exit;
+        let ended = code == i32::from(expected);
+        let differs =
+            if ended && !next.example && !next.command.output.is_empty() { self.differs(next, &output) } else { None };
+        self.transcript.ended(code, expected, differs.as_ref())?;
+        let (command, id) = (typed.to_owned(), next.id.clone());
+        self.ran.push(Ran { command, id, exit: code, expected, differs: differs.as_ref().map(ToString::to_string) });
+        let fault = match &differs {
+            _ if !ended => format!("{} ended with exit {code}, and the runbook says {expected}", next.id),
+            Some(_) => format!("{} ended with exit {code}, and did not say what the runbook shows", next.id),
+            None => {
+                let read = if next.example { "; what it says is another on every machine, so read it" } else { "" };
+                self.context.say(&format!("{}: exit {code}, as the runbook says{read}", next.id));
+                self.behind.done.insert(next.id.clone());
+                return Ok((None, output));
+            }
+        };
+        self.explain(next, &fault, differs.as_ref(), (code, &output));
+        Ok((Some(fault), output))
     }
 
-    /// The text with every value in it. What is not known is asked for.
-    fn filled(&mut self, text: &str) -> Result<String, CommandError> {
-        let names: Vec<String> = self.runbook.names().into_iter().map(str::to_owned).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        loop {
-            let name = match expect::fill(text, &names, &self.values) {
-                Ok(filled) => return Ok(filled),
-                Err(name) => name,
-            };
-            let about = self.runbook.values.iter().find(|value| value.name == name).map_or("", |value| &value.about).to_owned();
-            if self.args.unattended {
-                return Err(
-                    CommandError::usage(format!("{name} is not known: {about}")).hint(format!("give --set {name}=VALUE"))
-                );
-            }
-            let value = self.ask(&format!("{name}, {}", page::plain(&about)))?;
-            let value = value.trim();
-            if is_safe(value) {
-                self.learn(&name, value)?;
-            } else {
-                self.context.say(&unsafe_value(&name, value));
-            }
+    fn differs(&self, next: &Next<'_>, output: &str) -> Option<Difference> {
+        // What was asked and typed is not a part of what it said.
+        let asked = |line: &&String| expect::asked(std::slice::from_ref(*line)).is_none();
+        let expected: Vec<String> = next.command.output.iter().filter(asked).cloned().collect();
+        expect::compare(&expected, output, &self.runbook.names(), &mut self.values.clone()).err()
+    }
+
+    /// Says what is not as the runbook says, and what the runbook has to say about it.
+    fn explain(&mut self, next: &Next<'_>, fault: &str, differs: Option<&Difference>, seen: (i32, &str)) {
+        self.context.say_block(&format!("\n{fault}\n"));
+        if let Some(Difference { expected, printed }) = differs {
+            let line = |line: &Option<String>, none: &str| escape(line.as_deref().unwrap_or(none)).into_owned();
+            self.context.say_block(&format!(
+                "  the runbook shows  {}\n  it said            {}\n",
+                line(expected, "nothing more"),
+                line(printed, "nothing like it")
+            ));
+        }
+        let alike = cases::alike(&self.runbook, next.step, next.command, seen, &self.values);
+        let alike: Vec<Section> = alike.into_iter().cloned().collect();
+        for case in &alike {
+            self.show(case);
+        }
+        let others: Vec<&str> = cases::cases(&self.runbook, next.step).map(|case| case.heading.as_str()).collect();
+        if alike.is_empty() && !others.is_empty() {
+            let others = others.join("; ");
+            self.context.say(&format!(
+                "none of the runbook's cases of step {} looks like this ({others}); all of it: carlosctl runbook show {}",
+                next.step, self.runbook.name
+            ));
         }
     }
 
-    fn learn(&mut self, name: &str, value: &str) -> Result<(), CommandError> {
+    /// Goes on without a command.
+    fn skipped(&mut self, next: &Next<'_>, reason: &str) -> Result<(), CommandError> {
+        self.transcript.record(&format!("skipped {}: {reason}", next.id))?;
+        self.behind.skipped.insert(next.id.clone());
+        self.context.say(&format!("{}: skipped", next.id));
+        Ok(())
+    }
+
+    pub(super) fn learn(&mut self, name: &str, value: &str) -> Result<(), CommandError> {
         self.transcript.record(&format!("value {name}={value}"))?;
         self.values.insert(name.to_owned(), value.to_owned());
         Ok(())
@@ -202,39 +253,11 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn ask(&mut self, question: &str) -> Result<String, CommandError> {
-        self.context.world.prompt.ask(&escape(question)).map_err(|error| match error.kind() {
-            io::ErrorKind::Interrupted => {
-                // The question stands there without a line end.
-                self.context.say_block("\n");
-                interrupted()
-            }
-            _ => CommandError::new(Exit::NotConfirmed, format!("not confirmed: the terminal could not be read: {error}")),
-        })
-    }
-
-    /// What changes something wants a word. A command that asks for a name itself is only started here.
-    fn agree(&mut self, next: &Next<'_>, asks_itself: bool) -> Result<(), CommandError> {
-        let word = next.changes && !asks_itself;
-        let question = if word { "type run to run it, or stop" } else { "Enter runs it, or type stop" };
-        loop {
-            let typed = self.ask(question)?;
-            match typed.trim() {
-                "run" => return Ok(()),
-                "" if !word => return Ok(()),
-                "stop" => {
-                    let because = format!("stopped before {}, which was not run", next.id);
-                    return Err(CommandError::new(Exit::NotConfirmed, because));
-                }
-                other => self.context.say(&format!("{other:?} is neither; it was not run")),
-            }
-        }
-    }
-
-    /// Runs it, and hears it to its end.
-    async fn execute(&mut self, command: &str, asks: bool) -> Result<(i32, String), CommandError> {
+    /// Runs it, and hears it to its end. `asks` is the name that it wants typed at our terminal.
+    async fn execute(&mut self, command: &str, asks: Option<&str>) -> Result<(i32, String), CommandError> {
         let failed = |error: &io::Error| CommandError::new(Exit::Unexpected, format!("sh: {error}"));
-        let mut running = shell::start(&self.prelude, command, asks).map_err(|error| failed(&error))?;
+        let mut running = shell::start(&self.prelude, command, asks.is_some()).map_err(|error| failed(&error))?;
+        let question = asks.map(|name| format!("type {name} to go on: "));
         let mut output = String::new();
         let mut stopped = false;
         loop {
@@ -246,18 +269,22 @@ impl Walk<'_, '_> {
                     continue;
                 }
             };
-            let Some(said) = said else { break };
-            let (Said::Out(line) | Said::Err(line)) = &said;
-            self.transcript.said(line)?;
-            output.push_str(line);
-            output.push('\n');
-            let shown = format!("{}\n", escape(line));
             match said {
-                // With --json standard output has the one document.
-                Said::Out(_) if !self.context.settings.json => {
-                    self.context.print(&shown)?;
+                None => break,
+                Some(Said::Shown(piece)) => {
+                    let _ = self.context.world.err.write_all(&piece);
                 }
-                _ => self.context.say_block(&shown),
+                Some(Said::Line(line)) => {
+                    self.transcript.said(&line)?;
+                    if asks.is_none() {
+                        let shown = self.folded(&escape(&line));
+                        self.context.say_block(&format!("{shown}\n"));
+                    }
+                    // What is typed may not end the question's line.
+                    let rest = question.as_deref().and_then(|question| line.strip_prefix(question));
+                    output.push_str(rest.map_or(line.as_str(), |rest| if Some(rest) == asks { "" } else { rest }));
+                    output.push('\n');
+                }
             }
         }
         let code = blocking(move || running.end()).await?.map_err(|error| failed(&error))?;
@@ -265,33 +292,56 @@ impl Walk<'_, '_> {
             self.transcript.record(&format!("interrupted, exit {code}"))?;
             return Err(interrupted());
         }
-        Ok((code, output))
+        // At a terminal it folds its sentences itself.
+        Ok((code, if asks.is_some() { output.replace("\n    ", " ") } else { output }))
     }
 
-    /// Says what the runbook has to say about a step that fails.
-    fn failed(&mut self, next: &Next<'_>, code: i32) -> CommandError {
-        let step = self.runbook.steps().find_map(|step| step.step.filter(|number| next.id.starts_with(&format!("{number}."))));
-        let back: Vec<Section> =
-            self.runbook.sections.iter().filter(|section| section.level == 3 && section.step == step).cloned().collect();
-        for section in &back {
-            self.show(section);
+    /// A line as it is shown: folded, unless there is something in it to be copied.
+    fn folded(&self, line: &str) -> String {
+        let is_copied = line.contains("carlosctl ") || line.contains("systemctl ");
+        terminal::wrap(line, self.context.world.terminal.columns.filter(|_| !is_copied))
+    }
+
+    /// Why the walk ends here, and how it goes on.
+    fn failed(&self, next: &Next<'_>, fault: &str) -> CommandError {
+        let resume = self.resume();
+        let mut error = CommandError::new(Exit::Partly, format!("{fault}; nothing after it was run"))
+            .hint(format!("when its cause is gone: {resume}"));
+        for name in names_in(&next.command.typed, &self.runbook.names()) {
+            if self.runbook.values.iter().any(|value| value.name == name && value.default.is_none()) {
+                error = error.hint(format!("if {name} is not {}: {resume} --set {name}=VALUE", self.values[name]));
+            }
         }
-        CommandError::new(
-            Exit::Partly,
-            format!("{} ended with exit {code}, and the runbook says {}; nothing after it was run", next.id, next.command.exit),
-        )
-        .hint(format!("when its cause is gone: carlosctl runbook run --resume {}", self.transcript.path().display()))
+        if self.args.unattended && expect::asked(&next.command.output).is_none() {
+            error = error.hint("without --unattended it can be skipped, for a reason that is written into the transcript");
+        }
+        error
+    }
+
+    /// The line that goes on where this walk ends. The transcript knows the settings.
+    fn resume(&self) -> String {
+        let mut line = format!("carlosctl runbook run --resume {}", typed(self.transcript.path().as_os_str()));
+        if self.args.unattended {
+            line.push_str(" --unattended");
+            for name in &self.args.confirm {
+                line.push_str(&format!(" --confirm {}", typed(OsStr::new(name))));
+            }
+        }
+        line
     }
 
     fn answer(&mut self, done: bool) -> Result<(), CommandError> {
         let of = self.runbook.steps().map(|step| step.commands().count()).sum();
+        let behind = std::mem::take(&mut self.behind);
         let walked = Walked {
             runbook: self.runbook.name.clone(),
             outcome: if done { "done" } else { "stopped" },
             transcript: self.transcript.path().to_owned(),
             values: std::mem::take(&mut self.values),
-            done: self.done.len(),
+            done: behind.done.len(),
             of,
+            passed_over: behind.passed_over.len(),
+            skipped: behind.skipped.into_iter().collect(),
             commands: std::mem::take(&mut self.ran),
         };
         let now = self.context.now();
@@ -299,21 +349,10 @@ impl Walk<'_, '_> {
     }
 }
 
-fn interrupted() -> CommandError {
-    CommandError::new(Exit::Interrupted, "interrupted; the transcript is kept, and --resume goes on where it ends")
+fn typed(word: &OsStr) -> String {
+    flags::word(word).to_string_lossy().into_owned()
 }
 
-impl Answer for Walked {
-    const SCHEMA: &'static str = "carlosctl.runbook-run/1";
-
-    fn text(&self, _: Paper) -> String {
-        format!(
-            "{}: {}; {} of {} commands as the runbook says\ntranscript  {}\n",
-            self.runbook,
-            self.outcome,
-            self.done,
-            self.of,
-            escape(&self.transcript.display().to_string())
-        )
-    }
+pub(super) fn interrupted() -> CommandError {
+    CommandError::new(Exit::Interrupted, "interrupted; the transcript is kept, and --resume goes on where it ends")
 }

@@ -32,6 +32,7 @@ mod retention_s3;
 mod retention_worlds;
 mod runbook_run;
 mod runbook_scenes;
+mod runbook_walk;
 mod runbooks;
 mod shell;
 mod snapshot_content;

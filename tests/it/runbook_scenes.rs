@@ -42,6 +42,12 @@ fn machine(name: &str, scene: &mut Scene) -> bool {
                 scene.unit(unit, &["etc"]);
             }
         }
+        "no-systemd" => {
+            let because = "System has not been booted with systemd as init system (PID 1). Can't operate.";
+            let systemctl =
+                format!("#!/bin/sh\necho \"{because}\" >&2\necho 'Failed to connect to bus: Host is down' >&2\nexit 1\n");
+            scene.script("systemctl", &systemctl);
+        }
         "no-secrets-key" => fs::write(scene.path("host.env"), "CARLOS_BOX_LABEL=edge-d4\n").expect("settings"),
         "another-operator" => {
             let lock = File::create(scene.path("standby/registry.db.carlosctl-lock")).expect("a lock file");
