@@ -867,8 +867,8 @@ Register-ArgumentCompleter -Native -CommandName 'carlosctl' -ScriptBlock {
             break
         }
         'carlosctl;runbook;run' {
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Begin at this step; the steps before it count as done')
-            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A value of the runbook, such as DEAD=edge-a1; repeatable')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Begin at this step; the steps before it are passed over')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A value of the runbook, such as DEAD=edge-a1; repeatable. With --resume, what rests on another value is run again')
             [CompletionResult]::new('--transcript', '--transcript', [CompletionResultType]::ParameterName, 'The transcript to write; it must not exist [default: NAME-STAMP.transcript in this directory]')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on where this transcript ends')
             [CompletionResult]::new('--confirm', '--confirm', [CompletionResultType]::ParameterName, 'Consent to a command that wants this name typed; repeatable')

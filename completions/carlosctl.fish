@@ -704,8 +704,8 @@ complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Say less on standard error'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Say where each setting came from'
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l from -d 'Begin at this step; the steps before it count as done' -r
-complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l set -d 'A value of the runbook, such as DEAD=edge-a1; repeatable' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l from -d 'Begin at this step; the steps before it are passed over' -r
+complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l set -d 'A value of the runbook, such as DEAD=edge-a1; repeatable. With --resume, what rests on another value is run again' -r
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l transcript -d 'The transcript to write; it must not exist [default: NAME-STAMP.transcript in this directory]' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l resume -d 'Go on where this transcript ends' -r -F
 complete -c carlosctl -n "__fish_carlosctl_using_subcommand runbook; and __fish_seen_subcommand_from run" -l confirm -d 'Consent to a command that wants this name typed; repeatable' -r
