@@ -4,14 +4,17 @@
 //! another one. So every command that is proposed gets the flags that say which deployment and which machine is meant.
 
 use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 
 use crate::cli::Global;
+use crate::flags::{typed, word};
+use crate::store::without_password;
 
 const PROGRAM: &str = "carlosctl ";
 /// The commands that read settings.
 const COMMANDS: [&str; 8] = ["snapshot", "restore", "retention", "report", "box", "drill", "doctor", "runbook"];
+
+/// The flags that say neither which deployment nor which machine is meant.
+const BESIDE: [&str; 3] = ["--concurrency=", "--timeout=", "--color="];
 
 /// The flags that were typed, as they are typed again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,9 +24,15 @@ impl Again {
     /// Those that say which deployment and which machine is meant.
     pub(crate) fn of(global: &Global) -> Self {
         let mut flags = String::new();
-        for word in typed(global) {
-            flags.push_str(&quoted(&word));
-            flags.push(' ');
+        for flag in typed(global) {
+            let shown = word(&flag);
+            let shown = shown.to_string_lossy();
+            let says_where = !BESIDE.iter().any(|beside| shown.starts_with(beside));
+            // A password that was typed is not typed for anybody who looks at the screen.
+            if says_where && without_password(&shown) == shown {
+                flags.push_str(&shown);
+                flags.push(' ');
+            }
         }
         Self(flags)
     }
@@ -55,41 +64,6 @@ fn is_command(before: &str, after: &str) -> bool {
     own && COMMANDS.contains(&word)
 }
 
-/// The flags of [`Global`] that name a place, as they were typed.
-pub(crate) fn typed(global: &Global) -> Vec<OsString> {
-    let mut flags = Vec::new();
-    let mut push = |name: &str, value: Option<&OsStr>| {
-        if let Some(value) = value {
-            flags.push(OsString::from(format!("--{name}")));
-            flags.push(value.to_owned());
-        }
-    };
-    push("host-env", global.host_env.as_deref().map(AsRef::as_ref));
-    push("bucket", global.bucket.as_deref().map(AsRef::as_ref));
-    push("dir", global.dir.as_deref().map(AsRef::as_ref));
-    push("endpoint-url", global.endpoint_url.as_deref().map(AsRef::as_ref));
-    push("region", global.region.as_deref().map(AsRef::as_ref));
-    push("status-bucket", global.status_bucket.as_deref().map(AsRef::as_ref));
-    push("status-dir", global.status_dir.as_deref().map(AsRef::as_ref));
-    push("status-prefix", global.status_prefix.as_deref().map(AsRef::as_ref));
-    push("this-box", global.this_box.as_deref().map(AsRef::as_ref));
-    push("registry", global.registry.as_deref().map(AsRef::as_ref));
-    for unit in &global.agent_unit {
-        push("agent-unit", Some(unit.as_ref()));
-    }
-    flags
-}
-
-/// A word for a shell: as it is where it can stand so, else in single quotes.
-pub(crate) fn quoted(word: &OsStr) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(byte);
-    let text = word.to_string_lossy();
-    if !text.is_empty() && word.as_bytes().iter().all(plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,11 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_take_them_apart() {
-        for (word, typed) in
-            [("/etc/carlos/host.env", "/etc/carlos/host.env"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''")]
-        {
-            assert_eq!(quoted(OsStr::new(word)), typed);
-        }
+    fn a_password_that_was_typed_is_not_proposed() {
+        let of = |flags: &[&str]| {
+            let typed = ["carlosctl", "doctor"].iter().chain(flags);
+            Again::of(&<crate::cli::Cli as clap::Parser>::try_parse_from(typed).expect("it parses").global)
+        };
+        let endpoint = "--endpoint-url=http://user:secret@h:9000";
+        assert_eq!(of(&[endpoint, "--bucket", "dep", "--timeout", "2s"]), Again("--bucket=dep ".to_owned()));
+        let plain = Again("--bucket=dep --endpoint-url=http://h:9000 ".to_owned());
+        assert_eq!(of(&["--endpoint-url=http://h:9000", "--bucket", "dep"]), plain);
     }
 }

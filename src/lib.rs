@@ -46,6 +46,7 @@ pub mod drill;
 pub mod error;
 pub mod exit;
 pub mod finding;
+mod flags;
 pub mod generate;
 mod help;
 pub mod host;

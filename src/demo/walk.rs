@@ -90,6 +90,6 @@ async fn step(root: &Path, about: &str, args: &[&str], expected: Exit, context: 
         exit: exit.code(),
         expected: expected.code(),
         // The commands are shown without the settings that name this deployment, and so are those that they propose.
-        output: said.text().replace(&format!(" --host-env {}", root.join("host.env").display()), ""),
+        output: said.text().replace(&format!(" --host-env={}", root.join("host.env").display()), ""),
     }
 }

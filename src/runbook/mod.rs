@@ -10,7 +10,6 @@
 //! | `answer` | what a walk answers in the end |
 //! | `ask` | what the operator is asked |
 //! | `cases` | which of a step's cases is the one that was seen |
-//! | `flags` | the settings that were typed, for commands and for lines to copy |
 //! | `shell` | runs one command with `sh` |
 //! | `screen` | what a command shows at a terminal becomes lines |
 //! | `transcript` | what was done, for the next morning and for going on |
@@ -23,7 +22,6 @@ mod answer;
 mod ask;
 mod cases;
 pub mod expect;
-mod flags;
 pub mod page;
 pub mod parse;
 mod screen;

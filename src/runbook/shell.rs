@@ -16,9 +16,9 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize};
 use tokio::sync::mpsc;
 
-use super::flags::{quote, typed};
 use super::screen::Screen;
 use crate::cli::Global;
+use crate::flags::{quote, typed};
 
 /// What a command said.
 #[derive(Debug)]

@@ -16,10 +16,10 @@ use crate::settings::StoreChoice;
 use crate::terminal::instant;
 
 use super::expect::{Values, is_safe, names_in};
-use super::flags;
 use super::named;
 use super::parse::{Command, Runbook};
 use super::transcript::{Behind, Earlier, OTHER_SETTINGS, Transcript};
+use crate::flags;
 
 /// Everything that a walk begins with.
 pub(super) struct Start {

@@ -15,12 +15,12 @@ use super::answer::{Ran, Walked};
 use super::ask::Choice;
 use super::cases;
 use super::expect::{self, Difference, Values, names_in};
-use super::flags;
 use super::page;
 use super::parse::{Command, Runbook, Section};
 use super::shell::{self, Said};
 use super::start::{self, Start, id};
 use super::transcript::{Behind, Transcript};
+use crate::flags;
 
 /// A walk under way.
 pub(super) struct Walk<'a, 'w> {

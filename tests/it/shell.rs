@@ -67,7 +67,7 @@ fn commands_that_are_proposed_have_the_settings_that_were_typed() {
         standby.deployment.beside("data").display()
     );
     std::fs::write(&host_env, settings).expect("a file");
-    let typed = format!("carlosctl --host-env '{}' ", host_env.display());
+    let typed = format!("carlosctl '--host-env={}' ", host_env.display());
     let call =
         |args: &[&str]| carlosctl(args.iter().copied()).arg("--host-env").arg(&host_env).env("PATH", standby.path()).run();
 

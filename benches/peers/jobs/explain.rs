@@ -30,7 +30,9 @@ pub(crate) fn run(lab: &Lab) -> Result<(), Failure> {
             let mut contenders = [
                 Contender::new("carlosctl", || ours(&endpoint)),
                 Contender::new("s5cmd", || shell(format!("$S5CMD ls 's3://{bucket}/apps/*'"))),
-                Contender::new("rclone", || shell(format!("rclone lsf -R --fast-list --use-server-modtime --format pst s:{bucket}/apps"))),
+                Contender::new("rclone", || {
+                    shell(format!("rclone lsf -R --fast-list --use-server-modtime --format pst s:{bucket}/apps"))
+                }),
                 Contender::new("aws", || shell(format!("aws --endpoint-url $ENDPOINT s3 ls --recursive s3://{bucket}/apps/"))),
             ];
             let taken = road.in_turn(&mut contenders)?;

@@ -37,7 +37,9 @@ pub(crate) fn run(lab: &Lab) -> Result<(), Failure> {
                 Contender::new("carlosctl", || ours(&endpoint)),
                 Contender::new("s5cmd", || shell(format!("$S5CMD cp 's3://{bucket}/control/*' {into}/"))).after(empty),
                 Contender::new("rclone", || {
-                    shell(format!("rclone copy --fast-list --use-server-modtime --checkers 64 --transfers 64 s:{bucket}/control {into}"))
+                    shell(format!(
+                        "rclone copy --fast-list --use-server-modtime --checkers 64 --transfers 64 s:{bucket}/control {into}"
+                    ))
                 })
                 .after(empty),
             ];

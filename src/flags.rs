@@ -10,7 +10,7 @@ use crate::cli::{Cli, Global};
 use crate::error::CommandError;
 
 /// The settings that were typed, one word each. Paths are whole, because a walk may go on in another directory.
-pub(super) fn typed(global: &Global) -> Vec<OsString> {
+pub(crate) fn typed(global: &Global) -> Vec<OsString> {
     let mut flags = Vec::new();
     let mut push = |flag: &str, value: Option<&OsStr>| {
         if let Some(value) = value {
@@ -42,7 +42,7 @@ pub(super) fn typed(global: &Global) -> Vec<OsString> {
 }
 
 /// A path from the root on.
-pub(super) fn whole(path: &Path) -> OsString {
+pub(crate) fn whole(path: &Path) -> OsString {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).into_os_string()
 }
 
@@ -50,7 +50,7 @@ pub(super) fn whole(path: &Path) -> OsString {
 ///
 /// # Errors
 /// Usage, when the earlier ones are no settings.
-pub(super) fn remembered(earlier: &[String], global: &Global) -> Result<Global, CommandError> {
+pub(crate) fn remembered(earlier: &[String], global: &Global) -> Result<Global, CommandError> {
     let now = typed(global);
     let kept = earlier.iter().filter(|flag| !now.iter().any(|typed| setting(typed) == setting(OsStr::new(flag))));
     let line = ["carlosctl", "runbook", "list"].map(OsString::from).into_iter();
@@ -70,7 +70,7 @@ fn setting(flag: &OsStr) -> &[u8] {
 }
 
 /// A word as it is typed in a shell: as it is where that is safe, else in quotes.
-pub(super) fn word(word: &OsStr) -> OsString {
+pub(crate) fn word(word: &OsStr) -> OsString {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._:/@+,=%-".contains(byte);
     if !word.is_empty() && word.as_bytes().iter().all(is_plain) {
         return word.to_owned();
@@ -81,7 +81,7 @@ pub(super) fn word(word: &OsStr) -> OsString {
 }
 
 /// Quotes for `sh`, whatever is in it.
-pub(super) fn quote(line: &mut OsString, word: &OsStr) {
+pub(crate) fn quote(line: &mut OsString, word: &OsStr) {
     line.push("'");
     for (number, part) in word.as_bytes().split(|byte| *byte == b'\'').enumerate() {
         if number > 0 {
