@@ -49,6 +49,19 @@ impl<'w> Context<'w> {
     pub fn new(global: &Global, world: &'w mut World) -> Result<Self, CommandError> {
         let host_env = host_env(global.host_env.as_deref())?;
         let settings = Settings::resolve(global, &world.env, &host_env)?;
+        Ok(Self::with(settings, global, world))
+    }
+
+    /// Reads nothing but what was typed, for what has to work where settings are broken: the runbooks.
+    ///
+    /// # Errors
+    /// A usage error for a flag that does not make sense.
+    pub fn of_flags(global: &Global, world: &'w mut World) -> Result<Self, CommandError> {
+        let settings = Settings::resolve(global, &BTreeMap::new(), &BTreeMap::new())?;
+        Ok(Self::with(settings, global, world))
+    }
+
+    fn with(settings: Settings, global: &Global, world: &'w mut World) -> Self {
         let mut context =
             Self { world, settings, buckets: Mutex::default(), tally: Tally::default(), again: Again::of(global) };
         if context.settings.verbose {
@@ -56,7 +69,7 @@ impl<'w> Context<'w> {
                 context.say(&format!("setting {} = {} ({})", origin.name, origin.value, origin.from));
             }
         }
-        Ok(context)
+        context
     }
 
     /// The deployment store, to look at. There is no way to change anything through it.

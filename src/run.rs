@@ -39,7 +39,7 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
         Command::Completions(args) => crate::generate::print_completions(args.shell, world.out.as_mut()),
         Command::Man(args) => crate::generate::man(&args, world.out.as_mut()),
         Command::Help { topic } => help(&topic, world),
-        typed => match Context::new(&cli.global, world) {
+        typed => match context(&typed, &cli.global, world) {
             Ok(mut context) => {
                 let acting = context.world.acting.clone();
                 let stops_itself = matches!(typed, Command::Box(_) | Command::Runbook(RunbookCommand::Run(_)));
@@ -54,6 +54,14 @@ pub async fn run(args: impl IntoIterator<Item = OsString>, world: &mut World) ->
         },
     };
     result.unwrap_or_else(|error| report(&error, json, colour, &again, world))
+}
+
+/// The settings of a run. A runbook is read where they are broken, too: it says how they are mended.
+fn context<'w>(command: &Command, global: &Global, world: &'w mut World) -> Result<Context<'w>, CommandError> {
+    match command {
+        Command::Runbook(RunbookCommand::List | RunbookCommand::Show { .. }) => Context::of_flags(global, world),
+        _ => Context::new(global, world),
+    }
 }
 
 /// Ends a command at Ctrl-C: at once where nothing is half done, after what was consented to is done; the box half by its own

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::parse;
+use super::{examples, parse};
 
 /// The box half: what the platform's agent does on each box
 #[derive(Debug, Subcommand)]
@@ -27,11 +27,13 @@ pub enum BoxCommand {
     /// Snapshot, report and prune again and again, in one process, until it is told to stop
     ///
     /// Never starts while a restore of this registry is in progress, and no restore begins while it runs.
+    #[command(after_help = examples::BOX_RUN)]
     Run(Pace),
 }
 
 /// Arguments of `box snapshot`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::BOX_SNAPSHOT)]
 pub struct SnapshotArgs {
     /// Go on until told to stop: 1 minute after the start, then every 5 to 6 minutes
     #[arg(long = "loop")]
@@ -43,6 +45,7 @@ pub struct SnapshotArgs {
 
 /// Arguments of `box retention`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::BOX_RETENTION)]
 pub struct RetentionArgs {
     /// Go on until told to stop: 1 minute after the start, then every 5 to 6 minutes
     #[arg(long = "loop")]

@@ -65,3 +65,82 @@ pub(super) const MAN: &str = "\
 Examples:
   carlosctl man | man -l -
   carlosctl man --out /usr/local/share/man/man1";
+
+pub(super) const SNAPSHOT_SHOW: &str = "\
+Examples:
+  carlosctl snapshot show --box edge-a1
+  carlosctl snapshot show --box edge-a1 --at 2h
+  carlosctl snapshot show --box edge-a1 --at hold:20261130T101500Z";
+
+pub(super) const SNAPSHOT_DIFF: &str = "\
+Examples:
+  carlosctl snapshot diff --box edge-a1 20261130T090000Z current
+  carlosctl snapshot diff --box edge-a1 current file:/data/registry.db";
+
+pub(super) const SNAPSHOT_PULL: &str = "\
+Examples:
+  carlosctl snapshot pull --box edge-a1 --out edge-a1.db
+  carlosctl snapshot pull --box edge-a1 --at good --out edge-a1.db";
+
+pub(super) const RESTORE_WATCH: &str = "\
+Examples:
+  carlosctl restore watch
+  carlosctl restore watch --for 30m --json";
+
+pub(super) const RETENTION_EXPLAIN: &str = "\
+Examples:
+  carlosctl retention explain             every app
+  carlosctl retention explain ops/shop --version v3
+  carlosctl retention explain ops/shop --keep 5
+  carlosctl retention explain --as-box edge-a1
+  carlosctl retention explain --evidence-out evidence.jsonl";
+
+pub(super) const RETENTION_PLAN: &str = "\
+Examples:
+  carlosctl retention plan --out plan.jsonl
+  carlosctl retention plan ops/shop --without-box edge-c3 --out plan.jsonl";
+
+pub(super) const RETENTION_RUN: &str = "\
+Examples:
+  carlosctl retention run --plan plan.jsonl
+  carlosctl retention run ops/shop
+  carlosctl retention run --plan plan.jsonl --confirm deployment-bucket --no-input";
+
+pub(super) const REPORT_LIST: &str = "\
+Examples:
+  carlosctl report list
+  carlosctl report list --json --as-of 2026-11-30T10:00:00Z";
+
+pub(super) const REPORT_SHOW: &str = "\
+Examples:
+  carlosctl report show --box edge-a1";
+
+pub(super) const RUNBOOK_SHOW: &str = "\
+Examples:
+  carlosctl runbook show dr-cold-standby
+  carlosctl runbook show clobbered-snapshot | less";
+
+pub(super) const RUNBOOK_RUN: &str = "\
+Examples:
+  carlosctl runbook run dr-cold-standby --set DEAD=edge-a1
+  carlosctl runbook run --resume dr-cold-standby-20261130T101500Z.transcript
+  carlosctl runbook run quarterly-drill --unattended --set DEAD=edge-a1";
+
+pub(super) const BOX_SNAPSHOT: &str = "\
+Examples:
+  carlosctl box snapshot                  one pass
+  carlosctl box snapshot --loop           until it is told to stop";
+
+pub(super) const BOX_RETENTION: &str = "\
+Examples:
+  carlosctl box retention                 one pass; asks nobody, and deletes at once";
+
+pub(super) const BOX_RUN: &str = "\
+Examples:
+  carlosctl box run                       as packaging/carlosctl-box.service runs it";
+
+pub(super) const DEMO: &str = "\
+Examples:
+  carlosctl demo
+  carlosctl demo --dir /tmp/night --keep
+  carlosctl --host-env /tmp/night/host.env snapshot list";

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::AsOf;
+use super::{AsOf, examples};
 use crate::platform::Label;
 
 /// Look at the box reports that retention rests on
@@ -16,6 +16,7 @@ pub enum ReportCommand {
 
 /// Arguments of `report list`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::REPORT_LIST)]
 pub struct ListArgs {
     /// At which instant ages are judged.
     #[command(flatten)]
@@ -24,6 +25,7 @@ pub struct ListArgs {
 
 /// Arguments of `report show`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::REPORT_SHOW)]
 pub struct ShowArgs {
     /// The box
     #[arg(long = "box", value_name = "LABEL")]

@@ -50,6 +50,7 @@ pub enum RestoreCommand {
 
 /// Arguments of `restore watch`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::RESTORE_WATCH)]
 pub struct WatchArgs {
     /// How long to watch; two passes of an agent take up to 13 minutes
     #[arg(long = "for", value_name = "DURATION", default_value = "13m", value_parser = parse::duration)]

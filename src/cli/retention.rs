@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::AsOf;
+use super::{AsOf, examples};
 use crate::platform::Label;
 use crate::retention::AppName;
 
@@ -29,6 +29,7 @@ pub enum RetentionCommand {
 
 /// Arguments of `retention explain`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::RETENTION_EXPLAIN)]
 pub struct ExplainArgs {
     /// Only these apps; all without any
     #[arg(value_name = "ACCT/APP")]
@@ -58,6 +59,7 @@ pub struct ExplainArgs {
 
 /// Arguments of `retention plan`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::RETENTION_PLAN)]
 pub struct PlanArgs {
     /// Only these apps; all without any
     #[arg(value_name = "ACCT/APP")]
@@ -75,6 +77,7 @@ pub struct PlanArgs {
 
 /// Arguments of `retention run`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::RETENTION_RUN)]
 pub struct RunArgs {
     /// Only these apps; all, or all of the plan, without any
     #[arg(value_name = "ACCT/APP")]

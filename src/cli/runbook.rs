@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::parse;
+use super::{examples, parse};
 
 /// The disaster recovery runbooks, built into the program
 #[derive(Debug, Subcommand)]
@@ -12,6 +12,7 @@ pub enum RunbookCommand {
     /// List the runbooks, and when each of them is used
     List,
     /// Read a runbook; needs no network
+    #[command(after_help = examples::RUNBOOK_SHOW)]
     Show {
         /// The runbook, as runbook list names it
         #[arg(value_name = "NAME")]
@@ -28,6 +29,7 @@ pub enum RunbookCommand {
 
 /// Arguments of `runbook run`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::RUNBOOK_RUN)]
 pub struct RunArgs {
     /// The runbook, as runbook list names it
     #[arg(value_name = "NAME", required_unless_present = "resume")]

@@ -43,6 +43,7 @@ pub struct ListArgs {
 
 /// Arguments of `snapshot show`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::SNAPSHOT_SHOW)]
 pub struct ShowArgs {
     /// The box
     #[arg(long = "box", value_name = "LABEL")]
@@ -72,6 +73,7 @@ pub struct VerifyArgs {
 
 /// Arguments of `snapshot diff`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::SNAPSHOT_DIFF)]
 pub struct DiffArgs {
     /// The box
     #[arg(long = "box", value_name = "LABEL")]
@@ -89,6 +91,7 @@ pub struct DiffArgs {
 
 /// Arguments of `snapshot pull`.
 #[derive(Debug, Args)]
+#[command(after_help = examples::SNAPSHOT_PULL)]
 pub struct PullArgs {
     /// The box
     #[arg(long = "box", value_name = "LABEL")]

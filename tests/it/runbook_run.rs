@@ -7,6 +7,7 @@ use std::process::Stdio;
 use carlosctl::runbook::parse::Section;
 use rexpect::session::{Options, PtySession, spawn_with_options};
 
+use crate::common::carlosctl;
 use crate::common::scene::{Ended, Scene};
 use crate::runbook_scenes;
 use crate::runbooks::runbook;
@@ -282,4 +283,19 @@ fn a_runbook_is_readable_at_any_width_and_plain_in_a_pipe() {
     );
     let long = shown.lines().find(|line| !line.starts_with("    ") && line.chars().count() > 60);
     assert_eq!(long, None);
+}
+
+#[test]
+fn a_runbook_is_readable_where_the_settings_are_broken() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let broken = directory.path().join("host.env");
+    std::fs::write(&broken, "nonsense\n").expect("a file");
+    for args in [&["runbook", "list"][..], &["runbook", "show", "credentials-clock-network"]] {
+        let whole = carlosctl(args.iter().copied()).run();
+        let read = carlosctl(args.iter().copied()).arg("--host-env").arg(&broken).env("CARLOS_BOX_LABEL", "../x").run();
+        assert_eq!((read.code, read.stderr.as_str()), (0, ""), "{read}");
+        assert_eq!(read.stdout.lines().count(), whole.stdout.lines().count());
+    }
+    let doctor = carlosctl(["doctor"]).arg("--host-env").arg(&broken).run();
+    assert_eq!((doctor.code, doctor.stdout.as_str()), (2, ""), "{doctor}");
 }
