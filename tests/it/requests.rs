@@ -25,7 +25,8 @@ fn tally_of(asked: &[String]) -> String {
         let names: Vec<String> = key.split('/').map(kind).collect();
         *kinds.entry(format!("{what} {}", names.join("/"))).or_default() += 1;
     }
-    kinds.iter().map(|(kind, number)| format!("{number} {kind}\n")).collect()
+    let lines: Vec<String> = kinds.iter().map(|(kind, number)| format!("{number} {kind}\n")).collect();
+    lines.concat()
 }
 
 /// What a name of a key is, where it is one of many.

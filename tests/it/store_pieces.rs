@@ -81,11 +81,12 @@ async fn pieces_of_two_objects_are_never_put_together() {
 
 #[tokio::test]
 async fn a_piece_that_is_not_what_was_asked_for_is_an_error() {
+    type Answer = Box<dyn Fn(usize) -> Reply + Send>;
     let shifted = |first: usize| piece(&body(), (first + 1, body().len() - 1), "e1");
     let short = |first: usize| piece(&body(), (first, first + 9), "e1");
     let whole = |_: usize| Reply::object(body(), "e1");
     let cut = |first: usize| piece(&body(), (first, body().len() - 1), "e1").cut_after(10);
-    let cases: [(&str, Box<dyn Fn(usize) -> Reply + Send>); 4] = [
+    let cases: [(&str, Answer); 4] = [
         ("another range", Box::new(shifted)),
         ("did not give", Box::new(short)),
         ("the whole object", Box::new(whole)),
