@@ -25,7 +25,10 @@ pub(crate) fn picture() -> Result<String, Box<dyn Error>> {
     let night = directory.path().join("night");
     let settings = night.join("host.env");
     runtime.block_on(run(&["demo".into(), "--keep".into(), "--dir".into(), night.into_os_string()]))?;
-    let listed = runtime.block_on(run(&["--host-env".into(), settings.into_os_string(), "snapshot".into(), "list".into()]))?;
+    let listed =
+        runtime.block_on(run(&["--host-env".into(), settings.clone().into_os_string(), "snapshot".into(), "list".into()]))?;
+    // As on a box, whose settings are where they belong and need not be named.
+    let listed = listed.replace(&format!(" --host-env={}", settings.display()), "");
     let shown = format!("$ carlosctl snapshot list\n{listed}");
     let svg = anstyle_svg::Term::new().render_svg(&shown);
     // No blanks at line ends are checked in.

@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn ctrl_c_reaches_what_the_shell_started() {
-        let running = start(OsStr::new(""), "trap 'exit 130' INT; sleep 60", false).expect("it starts");
-        std::thread::sleep(std::time::Duration::from_millis(200));
+        let mut running = start(OsStr::new(""), "trap 'exit 130' INT; echo ready; sleep 60", false).expect("it starts");
+        assert!(matches!(running.said.blocking_recv(), Some(Said::Line(line)) if line == "ready"));
         running.interrupt();
         assert_eq!(running.end().expect("it ends"), 130);
     }
