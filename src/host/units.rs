@@ -82,8 +82,15 @@ fn ask_within(path_env: Option<&str>, names: &[String], limit: Duration) -> Unit
         return answer;
     };
     let ask = Ask { systemctl, path_env: path_env.unwrap_or_default(), deadline: Instant::now() + limit };
-    for name in names {
-        if let Err(because) = ask.unit_and_triggers(name, &mut answer.units) {
+    // At once: each question is a process of its own, and a restore asks them twice.
+    let answers: Vec<(Vec<Unit>, Result<(), String>)> = std::thread::scope(|scope| {
+        let asked: Vec<_> = names.iter().map(|name| scope.spawn(|| ask.unit_and_triggers(name))).collect();
+        let lost = |_| (Vec::new(), Err("the question was lost".to_owned()));
+        asked.into_iter().map(|asked| asked.join().unwrap_or_else(lost)).collect()
+    });
+    for (units, result) in answers {
+        answer.units.extend(units);
+        if let Err(because) = result {
             // The others are still asked: one that runs stops the restore, whatever is not known of this one.
             answer.unknown.get_or_insert(because);
         }
@@ -136,7 +143,14 @@ struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    fn unit_and_triggers(&self, name: &str, units: &mut Vec<Unit>) -> Result<(), String> {
+    /// A unit and what would start it, as far as they could be asked, and why not further.
+    fn unit_and_triggers(&self, name: &str) -> (Vec<Unit>, Result<(), String>) {
+        let mut units = Vec::new();
+        let result = self.add_unit_and_triggers(name, &mut units);
+        (units, result)
+    }
+
+    fn add_unit_and_triggers(&self, name: &str, units: &mut Vec<Unit>) -> Result<(), String> {
         let service = full_name(name)?;
         let properties = self.show(&service)?;
         let mut triggers: Vec<String> = words(&properties, "TriggeredBy").map(str::to_owned).collect();

@@ -25,6 +25,7 @@ mod restore_watch;
 mod retention_demo;
 mod retention_explain;
 mod retention_golden;
+mod retention_manifests;
 mod retention_oracle;
 mod retention_properties;
 mod retention_run;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use futures_util::stream::{self, StreamExt};
 
 use super::document;
+use super::manifests::{Entry, Kept, Manifests};
 use super::reader::Reader;
 use crate::platform::keys::app::{self as keys, AppKey};
 use crate::platform::pointer::{self, RootKey};
@@ -29,12 +30,17 @@ pub(super) fn unread(name: &AppName) -> AppEvidence {
 }
 
 /// Reads everything of one app. Nothing here is an error: what could not be read says so where it is missing.
-pub(super) async fn gather(reader: Reader<'_>, name: &AppName, root: Result<&RootKey, &str>) -> AppEvidence {
+pub(super) async fn gather(
+    reader: Reader<'_>,
+    name: &AppName,
+    root: Result<&RootKey, &str>,
+    manifests: Option<&Manifests>,
+) -> AppEvidence {
     let (account, app) = (name.account.as_str(), name.app.as_str());
     let (retention, pipeline, releases, records, pointers, tags) = tokio::join!(
         optional(reader, keys::retention_record(account, app), retention_record::read),
         optional(reader, keys::pipeline(account, app), Pipeline::read),
-        releases(reader, name),
+        releases(reader, name, manifests),
         below(reader, keys::records(account, app), |what| matches!(what, AppKey::Record(_)), ProvisionRecord::read),
         below(
             reader,
@@ -76,31 +82,57 @@ async fn below<T>(
     Seen::Read(reads.buffered(reader.turns().number).collect().await)
 }
 
-/// Every release directory with its objects, and every manifest.
-async fn releases(reader: Reader<'_>, name: &AppName) -> Seen<Vec<ReleaseEvidence>> {
-    let objects = match reader.list(&keys::releases(&name.account, &name.app)).await {
+/// Every release directory with its objects, and every manifest. Manifests that were kept are not read again.
+async fn releases(reader: Reader<'_>, name: &AppName, manifests: Option<&Manifests>) -> Seen<Vec<ReleaseEvidence>> {
+    let prefix = keys::releases(&name.account, &name.app);
+    let (objects, kept) = tokio::join!(reader.list(&prefix), kept(manifests, name));
+    let objects = match objects {
         Ok(objects) => objects,
         Err(error) => return Seen::Unreadable(error.to_string()),
     };
-    let mut versions: BTreeMap<String, (bool, Vec<ObjectMeta>)> = BTreeMap::new();
+    let mut versions: BTreeMap<String, Vec<ObjectMeta>> = BTreeMap::new();
     for object in objects {
-        let (version, is_manifest) = match keys::read(&object.key) {
-            Some((_, _, AppKey::Manifest(version))) => (version.to_owned(), true),
-            Some((_, _, AppKey::ReleaseObject(version))) => (version.to_owned(), false),
-            _ => continue,
-        };
-        let entry = versions.entry(version).or_default();
-        entry.0 |= is_manifest;
-        entry.1.push(object);
+        if let Some((_, _, AppKey::Manifest(version) | AppKey::ReleaseObject(version))) = keys::read(&object.key) {
+            versions.entry(version.to_owned()).or_default().push(object);
+        }
     }
-    let reads = stream::iter(versions).map(|(version, (has_manifest, objects))| async move {
-        let manifest = if has_manifest {
-            let key = keys::manifest(&name.account, &name.app, &version);
-            Some(document(reader, key, Manifest::read).await)
-        } else {
-            None
-        };
-        ReleaseEvidence { version, manifest, objects }
+    let of = |listed: &ObjectMeta| matches!(keys::read(&listed.key), Some((_, _, AppKey::Manifest(_))));
+    let reads = stream::iter(versions).map(|(version, objects)| {
+        let kept = kept.get(&version);
+        async move {
+            let (manifest, entry) = match objects.iter().find(|object| of(object)) {
+                Some(listed) => manifest(reader, listed, kept).await,
+                None => (None, None),
+            };
+            (ReleaseEvidence { version, manifest, objects }, entry)
+        }
     });
-    Seen::Read(reads.buffered(reader.turns().number).collect().await)
+    let read: Vec<(ReleaseEvidence, Option<Entry>)> = reads.buffered(reader.turns().number).collect().await;
+    let (mut releases, mut now) = (Vec::with_capacity(read.len()), Kept::new());
+    for (release, entry) in read {
+        now.extend(entry.map(|entry| (release.version.clone(), entry)));
+        releases.push(release);
+    }
+    if let Some(manifests) = manifests.cloned().filter(|_| now != kept) {
+        let name = name.clone();
+        let _ = tokio::task::spawn_blocking(move || manifests.write(&name, now)).await;
+    }
+    Seen::Read(releases)
+}
+
+async fn kept(manifests: Option<&Manifests>, name: &AppName) -> Kept {
+    let Some(manifests) = manifests.cloned() else { return Kept::new() };
+    let name = name.clone();
+    tokio::task::spawn_blocking(move || manifests.read(&name)).await.unwrap_or_default()
+}
+
+/// A manifest that is listed, from what was kept or from the store; and what is to be kept of it.
+async fn manifest(reader: Reader<'_>, listed: &ObjectMeta, kept: Option<&Entry>) -> (Option<Found<Manifest>>, Option<Entry>) {
+    let key = listed.key.clone();
+    if let Some((entry, object)) = kept.and_then(|entry| Some((entry, entry.of(listed)?))) {
+        return (Some(super::found(key, Ok(object), Manifest::read)), Some(entry.clone()));
+    }
+    let answer = reader.get(&key, crate::platform::document::MAX_BYTES as u64).await;
+    let entry = answer.as_ref().ok().and_then(|object| Entry::new(listed, object));
+    (Some(super::found(key, answer, Manifest::read)), entry)
 }

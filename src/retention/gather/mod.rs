@@ -7,6 +7,7 @@
 //! | `boxes` | every box's registry, from its current snapshot |
 //! | `local` | this machine's registry |
 //! | `app` | one app's documents |
+//! | `manifests` | manifests that an earlier look has read |
 //! | `names` | which apps there are |
 //! | `reader` | a store, and how much may be asked of it at once |
 //!
@@ -16,6 +17,7 @@
 mod app;
 mod boxes;
 mod local;
+mod manifests;
 mod names;
 mod reader;
 mod reports;
@@ -126,7 +128,11 @@ pub(crate) async fn reports(sources: &Sources, local: Option<&LocalRead>, as_of:
 pub(crate) async fn app(sources: &Sources, judge: &Judge<'_>, name: &AppName) -> AppEvidence {
     let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
     let root = sources.release_key.as_ref().map_err(String::as_str);
-    if judge.rests_on_documents(&name.account, &name.app) { app::gather(reader, name, root).await } else { app::unread(name) }
+    if judge.rests_on_documents(&name.account, &name.app) {
+        app::gather(reader, name, root, sources.manifests.as_ref()).await
+    } else {
+        app::unread(name)
+    }
 }
 
 /// What `of` makes of each of these apps, in their order, a few at a time.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Turns;
+use super::manifests::Manifests;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::platform::pointer::RootKey;
@@ -21,6 +22,8 @@ pub(crate) struct Sources {
     pub(crate) release_key: Result<RootKey, String>,
     /// How much may be asked at once.
     pub(crate) turns: Turns,
+    /// Manifests that were read before; absent where everything is to be read from the store itself.
+    pub(crate) manifests: Option<Manifests>,
 }
 
 /// Where the boxes report (seed `retentionReports`).
@@ -52,13 +55,18 @@ impl Status {
 }
 
 impl Sources {
-    /// The stores of the settings, to look at.
+    /// The stores of the settings, to look at. Manifests that an earlier look has read are not read again, unless listing
+    /// them means reading them, as in a directory.
     ///
     /// # Errors
     /// Usage when no deployment store is named; else the deployment store's.
     pub(crate) async fn of(context: &Context<'_>) -> Result<Self, CommandError> {
         let deployment = context.deployment().await?;
-        Ok(Self::with(context, deployment).await)
+        let mut sources = Self::with(context, deployment).await;
+        if matches!(context.settings.deployment, Some(StoreChoice::Bucket(_))) {
+            sources.manifests = Manifests::of(&context.world.env, sources.deployment.describe());
+        }
+        Ok(sources)
     }
 
     /// The stores of the settings, with a deployment store that is open already.
@@ -88,6 +96,7 @@ impl Sources {
             default_account: settings.default_account.clone(),
             release_key,
             turns: Turns::new(settings.concurrency),
+            manifests: None,
         }
     }
 }

@@ -77,6 +77,11 @@ impl Bucket {
         objects.iter().map(|(key, body)| (key.clone(), body.clone())).collect()
     }
 
+    /// Writes an object, as another client would.
+    pub(crate) fn put(&self, key: &str, body: impl Into<Vec<u8>>) {
+        self.objects.lock().expect("no answer panics").insert(key.to_owned(), body.into());
+    }
+
     /// Every key, but our own.
     pub(crate) fn keys(&self) -> BTreeSet<String> {
         let objects = self.objects.lock().expect("no answer panics");
