@@ -63,7 +63,7 @@ fn texts() -> Vec<(PathBuf, String)> {
 
 #[test]
 fn no_source_file_is_longer_than_a_sitting() {
-    for (path, text) in sources(&["src", "examples"]) {
+    for (path, text) in sources(&["src", "examples", "benches"]) {
         let lines = text.lines().count();
         assert!(lines <= 400, "{}: {lines} lines; split it by idea", path.display());
     }
@@ -71,7 +71,7 @@ fn no_source_file_is_longer_than_a_sitting() {
 
 #[test]
 fn every_module_says_what_it_is_for() {
-    for (path, text) in sources(&["src", "tests", "examples"]) {
+    for (path, text) in sources(&["src", "tests", "examples", "benches"]) {
         // The unit tests of a module stand beside it, and the list of codes is a part of its module.
         let part = path.ends_with("tests.rs") || path.ends_with("finding_codes.rs");
         assert!(part || text.starts_with("//! "), "{}: does not begin with //!", path.display());
