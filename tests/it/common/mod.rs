@@ -4,6 +4,7 @@ pub(crate) mod apps;
 pub(crate) mod bucket;
 pub(crate) mod child;
 pub(crate) mod deployment;
+pub(crate) mod proxy;
 pub(crate) mod pty;
 pub(crate) mod scene;
 pub(crate) mod scripted;

@@ -157,7 +157,8 @@ impl Server {
         })
     }
 
-    fn client(&self) -> aws_sdk_s3::Client {
+    /// A client of the test itself.
+    pub(crate) fn client(&self) -> aws_sdk_s3::Client {
         let credentials = Credentials::new(self.access_key, self.secret_key, None, None, "test");
         let config = aws_sdk_s3::config::Config::builder()
             .behavior_version(BehaviorVersion::latest())
