@@ -33,6 +33,7 @@ async fn a_listing_that_is_not_whole_is_an_error() {
                    <LastModified>2026-11-15T00:00:00.000Z</LastModified></Contents></ListBucketResult>";
     let last_with_next = "<ListBucketResult><IsTruncated>false</IsTruncated>\
                           <NextContinuationToken>t</NextContinuationToken></ListBucketResult>";
+    let broken_off = "<ListBucketResult><IsTruncated>false</IsTruncated>";
     let cases = [
         ("no next one", vec![Reply::new(200, truncated_without_token)]),
         ("whether it is the last", vec![Reply::new(200, silent_about_more)]),
@@ -42,7 +43,7 @@ async fn a_listing_that_is_not_whole_is_an_error() {
         ("not below the prefix", vec![Reply::page(&[("ab/k", "1")], None)]),
         ("two contents", vec![Reply::page(&[("a/k", "1")], Some("t")), Reply::page(&[("a/k", "2")], None)]),
         ("not a name in URL encoding", vec![Reply::page(&[("a/%zz", "1")], None)]),
-        ("breaks off", vec![Reply::new(200, "<ListBucketResult><IsTruncated>false</IsTruncated>")]),
+        ("breaks off", vec![Reply::new(200, broken_off); 3]),
     ];
     for (words, pages) in cases {
         let error = listed(pages).await.expect_err(words);
@@ -51,6 +52,8 @@ async fn a_listing_that_is_not_whole_is_an_error() {
     }
     let failing = vec![Reply::page(&[("a/k", "1")], Some("t")), Reply::error(403, "AccessDenied", "no")];
     assert!(matches!(listed(failing).await, Err(StoreError::Denied { .. })));
+    let again = vec![Reply::new(200, broken_off), Reply::page(&[("a/k", "1")], None)];
+    assert_eq!(listed(again).await.expect("the second answer is whole").len(), 1);
 }
 
 #[tokio::test]
@@ -103,6 +106,13 @@ async fn directories_and_versions_are_held_to_the_same() {
         let error = patient(&server.endpoint).await.list_versions("a/").await.expect_err(words);
         assert!(matches!(error, StoreError::Incomplete { .. }) && error.to_string().contains(words), "{words}: {error}");
     }
+    // A page that comes twice says nothing new.
+    let twice = more.replace(">1<", ">2<");
+    let pages = vec![versions(version("2", true), more), versions(version("2", true), &twice), versions(String::new(), last)];
+    let mut pages = pages.into_iter();
+    let server = Scripted::start(move |_| pages.next().map_or(Answer::Close, Answer::from));
+    assert_eq!(patient(&server.endpoint).await.list_versions("a/").await.expect("one version").len(), 1);
+
     let mut pages = vec![versions(version("2", true), more), versions(version("1", false), last)].into_iter();
     let server = Scripted::start(move |_| pages.next().map_or(Answer::Close, Answer::from));
     let found = patient(&server.endpoint).await.list_versions("a/").await.expect("two pages");
@@ -118,7 +128,8 @@ async fn bodies_that_end_early_or_stand_still_are_errors() {
     let error = store.get("a/k", 100).await.expect_err("it is short");
     assert!(matches!(error, StoreError::Incomplete { .. }), "{error:?}");
     assert!(error.to_string().contains("4 of 10 bytes"), "{error}");
-    assert_eq!(short.requests().len(), 3, "a small object is read again before it is given up");
+    // Three reads, each of which asks for the rest once: the answer is not of the rest.
+    assert_eq!(short.requests().len(), 6, "a small object is read again before it is given up");
 
     let stalled = Scripted::always(Reply::object("0123456789", "e").stall_after(4));
     let mut reader = impatient(&stalled.endpoint).await.open("a/k", None).await.expect("the head arrives");
@@ -126,6 +137,33 @@ async fn bodies_that_end_early_or_stand_still_are_errors() {
     let error = reader.chunks.next().await.expect_err("nothing more comes");
     assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
     assert!(error.to_string().contains("stood still for 2 s"), "{error}");
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_goes_on_from_there_with_the_same_content_only() {
+    for (etag, range) in [("e", "bytes 4-9/10"), ("f", "bytes 4-9/10"), ("e", "bytes 5-9/10")] {
+        let server = Scripted::start(move |request: &Request| match request.header("range") {
+            "" => Reply::object("0123456789", "e").cut_after(4),
+            asked => {
+                assert_eq!((asked, request.header("if-match")), ("bytes=4-", "\"e\""));
+                Reply::new(206, "456789").header("etag", &format!("\"{etag}\"")).header("content-range", range)
+            }
+        });
+        let mut reader = patient(&server.endpoint).await.open("a/k", None).await.expect("the head arrives");
+        let mut body = Vec::new();
+        let end = loop {
+            match reader.chunks.next().await {
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                end => break end,
+            }
+        };
+        if etag == "e" && range.contains(" 4-") {
+            assert_eq!((end, body.as_slice()), (Ok(None), &b"0123456789"[..]));
+        } else {
+            assert!(matches!(end, Err(StoreError::Incomplete { .. })), "{etag} {range}: {end:?}");
+            assert_eq!(body, b"0123");
+        }
+    }
 }
 
 #[tokio::test]

@@ -112,8 +112,9 @@ async fn refusals_are_told_apart() {
     400 AuthorizationHeaderMalformed
       get head list put: 14 s3://dep at ENDPOINT: the bucket is in region eu-west-1
     412 PreconditionFailed
-      get head: 7 a/k: the object is not as expected: the store's condition failed (412)
-      list: 7 a/: the object is not as expected: the store's condition failed (412)
+      get: 14 a/k: s3://dep at ENDPOINT answered 412 PreconditionFailed: no
+      head: 14 a/k: s3://dep at ENDPOINT answered 412
+      list: 14 a/: s3://dep at ENDPOINT answered 412 PreconditionFailed: no
       put: 7 a/k: the object is not as expected: something is there already
     409 ConditionalRequestConflict
       get: 14 a/k: s3://dep at ENDPOINT answered 409 ConditionalRequestConflict: no

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,46 +16,95 @@ use http_body::{Frame, SizeHint};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::S3Store;
 use super::errors::seconds;
-use crate::store::{Body, Chunks, StoreError};
+use super::listing::unquote;
+use super::{S3Store, quote};
+use crate::store::{Body, Chunks, ObjectMeta, StoreError};
 
 /// How much of a file is read at once.
 const CHUNK_BYTES: usize = 256 * 1024;
 
+/// How often a body that breaks off is asked for again from there on.
+const RESUMED: usize = 2;
+
 /// An answer's body, counted and timed.
 pub(super) struct Download {
-    pub(super) store: S3Store,
-    pub(super) key: String,
-    pub(super) stream: ByteStream,
-    pub(super) bytes: u64,
-    pub(super) seen: u64,
+    store: S3Store,
+    /// The whole object that this is of.
+    object: ObjectMeta,
+    /// Which of its bytes these are.
+    range: Range<u64>,
+    stream: ByteStream,
+    seen: u64,
+    resumes_left: usize,
+}
+
+impl Download {
+    pub(super) fn new(store: S3Store, object: ObjectMeta, range: Range<u64>, stream: ByteStream) -> Self {
+        Self { store, object, range, stream, seen: 0, resumes_left: RESUMED }
+    }
+
+    /// How many bytes there are to come in all.
+    fn bytes(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
+    /// Goes on where the body broke off; whether it does. Only with the rest of exactly the same content.
+    async fn resumes(&mut self) -> bool {
+        let (store, object) = (&self.store, &self.object);
+        if self.resumes_left == 0 || self.seen >= self.bytes() {
+            return false;
+        }
+        let range = format!("{}-{}", self.range.start + self.seen, self.range.end - 1);
+        self.resumes_left -= 1;
+        let _permit = store.permit().await;
+        let rest = store
+            .client()
+            .get_object()
+            .bucket(store.bucket())
+            .key(&object.key)
+            .set_version_id(object.version_id.clone())
+            .if_match(quote(&object.etag))
+            .range(format!("bytes={range}"))
+            .send()
+            .await;
+        let Ok(rest) = rest else { return false };
+        let range = format!("bytes {range}/{}", object.bytes);
+        let is_it = rest.content_range() == Some(range.as_str()) && rest.e_tag().map(unquote) == Some(object.etag.clone());
+        if is_it {
+            self.stream = rest.body;
+        }
+        is_it
+    }
 }
 
 #[async_trait]
 impl Chunks for Download {
     async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
         let timeout = self.store.words().timeout;
-        let incomplete = |detail: String| StoreError::Incomplete { subject: self.key.clone(), detail };
-        let so_far = |seen: u64| format!("{seen} of {} bytes had arrived", self.bytes);
-        match tokio::time::timeout(timeout, self.stream.next()).await {
-            Err(_) => Err(StoreError::Unavailable {
-                subject: self.key.clone(),
-                detail: format!("the body stood still for {}; {}", seconds(timeout), so_far(self.seen)),
-            }),
-            Ok(Some(Ok(chunk))) => {
-                self.seen += chunk.len() as u64;
-                if self.seen > self.bytes {
-                    return Err(incomplete(format!("the body has more than the announced {} bytes", self.bytes)));
+        let (key, bytes) = (self.object.key.clone(), self.bytes());
+        let incomplete = |detail: String| Err(StoreError::Incomplete { subject: key.clone(), detail });
+        let so_far = |seen: u64| format!("{seen} of {bytes} bytes had arrived");
+        loop {
+            let broke_off = match tokio::time::timeout(timeout, self.stream.next()).await {
+                Err(_) => {
+                    let detail = format!("the body stood still for {}; {}", seconds(timeout), so_far(self.seen));
+                    return Err(StoreError::Unavailable { subject: key, detail });
                 }
-                Ok(Some(chunk))
+                Ok(Some(Ok(chunk))) => {
+                    self.seen += chunk.len() as u64;
+                    if self.seen > bytes {
+                        return incomplete(format!("the body has more than the announced {bytes} bytes"));
+                    }
+                    return Ok(Some(chunk));
+                }
+                Ok(None) if self.seen >= bytes => return Ok(None),
+                Ok(None) => "the body ended early".to_owned(),
+                Ok(Some(Err(error))) => format!("the body broke off: {}", self.store.words().innermost(&error)),
+            };
+            if !self.resumes().await {
+                return incomplete(format!("{broke_off}; {}", so_far(self.seen)));
             }
-            Ok(Some(Err(error))) => {
-                let why = self.store.words().innermost(&error);
-                Err(incomplete(format!("the body broke off: {why}; {}", so_far(self.seen))))
-            }
-            Ok(None) if self.seen < self.bytes => Err(incomplete(format!("the body ended early; {}", so_far(self.seen)))),
-            Ok(None) => Ok(None),
         }
     }
 }

@@ -154,7 +154,8 @@ pub(super) async fn open(settings: &S3Settings) -> Result<Opened, StoreError> {
         // A correction would hide that the clocks disagree, and every age is judged by this machine's.
         .disable_clock_skew_correction(Some(true))
         .interceptor(clock)
-        .interceptor(WholeListings);
+        .interceptor(WholeListings)
+        .retry_classifier(WholeListings);
     config.set_credentials_provider(provider.map(SharedCredentialsProvider::new));
     if needs_tls && settings.is_plain(endpoint.as_deref()) {
         config = config.http_client(http_client(None));

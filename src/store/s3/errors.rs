@@ -175,7 +175,8 @@ impl Words {
             (_, "InvalidAccessKeyId") => self.rejected(refusal, "the store does not know this access key"),
             (_, "SignatureDoesNotMatch") => self.rejected(refusal, "the secret does not belong to the access key"),
             (_, "InvalidToken" | "InvalidSecurity") => self.rejected(refusal, "the session token is not valid"),
-            (412, _) | (_, "PreconditionFailed") => {
+            // Nothing but a write has a condition here; a read that is refused by one was not read.
+            (412, _) | (_, "PreconditionFailed") if matches!(asked, Asked::Write(_)) => {
                 StoreError::Conflict { key: subject, detail: "the store's condition failed (412)".to_owned() }
             }
             (409, _) | (_, "ConditionalRequestConflict" | "OperationAborted") if matches!(asked, Asked::Write(_)) => {
@@ -185,7 +186,8 @@ impl Words {
                 store: self.store.clone(),
                 capability: format!("what was asked of {subject} ({})", refusal.said()),
             },
-            (409 | 429 | 500..=599, _) | (_, "SlowDown" | "RequestTimeout" | "InternalError" | "ServiceUnavailable") => {
+            (409 | 412 | 429 | 500..=599, _)
+            | (_, "PreconditionFailed" | "SlowDown" | "RequestTimeout" | "InternalError" | "ServiceUnavailable") => {
                 StoreError::Unavailable { subject, detail: format!("{} answered {}", self.store, refusal.said()) }
             }
             (401 | 403, _) => StoreError::Denied { subject, detail: denied(asked, refusal, &self.store) },

@@ -1,6 +1,6 @@
 //! Listings: every page, or an error. A short list that looks whole would turn pins into victims.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use aws_sdk_s3::primitives::DateTime;
 use aws_sdk_s3::types::EncodingType;
@@ -179,8 +179,7 @@ impl S3Store {
     pub(super) async fn all_versions(&self, prefix: &str) -> Result<Vec<ObjectVersion>, StoreError> {
         check_listing(prefix)?;
         let mut pages = Pages::new(prefix);
-        let mut found = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen: HashMap<(String, Option<String>), ObjectVersion> = HashMap::new();
         let mut at = None;
         loop {
             let (key_marker, version_marker) = at.unzip();
@@ -198,27 +197,32 @@ impl S3Store {
                 .map_err(|error| self.words().fault(Asked::List(prefix), &error))?;
             let encoding = page.encoding_type();
             self.inner.tally.add_listed(page.versions().len() + page.delete_markers().len());
-            let before = found.len();
+            let before = seen.len();
+            let mut on_page = Vec::new();
             for entry in page.versions() {
                 let key = pages.key(entry.key(), encoding)?;
                 let object = pages.meta(key, entry.size(), entry.e_tag(), entry.last_modified())?;
-                found.push(version(&pages, object, entry.version_id(), entry.is_latest(), false)?);
+                on_page.push(version(&pages, object, entry.version_id(), entry.is_latest(), false)?);
             }
             for entry in page.delete_markers() {
                 let key = pages.key(entry.key(), encoding)?;
                 let object = pages.meta(key, Some(0), Some(""), entry.last_modified())?;
-                found.push(version(&pages, object, entry.version_id(), entry.is_latest(), true)?);
+                on_page.push(version(&pages, object, entry.version_id(), entry.is_latest(), true)?);
             }
-            for entry in &found[before..] {
-                if !seen.insert((entry.object.key.clone(), entry.object.version_id.clone())) {
+            // The same entry again, as of a page that came twice, says nothing new; another one of the same name contradicts.
+            for entry in on_page {
+                let name = (entry.object.key.clone(), entry.object.version_id.clone());
+                if let Some(other) = seen.insert(name, entry.clone())
+                    && other != entry
+                {
                     return Err(pages.incomplete(format!("it names a version of {:?} twice", entry.object.key)));
                 }
             }
             let next_key = page.next_key_marker().map(|key| pages.text(key, encoding)).transpose()?;
             let next_version = page.next_version_id_marker().map(str::to_owned);
-            at = pages.next(page.is_truncated(), next_key, next_version, found.len() > before)?;
+            at = pages.next(page.is_truncated(), next_key, next_version, seen.len() > before)?;
             if at.is_none() {
-                found.retain(|version| is_listed(prefix, &version.object.key));
+                let found = seen.into_values().filter(|version| is_listed(prefix, &version.object.key)).collect();
                 return in_order(&pages, found);
             }
         }

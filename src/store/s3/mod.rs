@@ -35,6 +35,7 @@ use super::{
     WriteStore,
     key::{check_key, random_name},
     probe::another,
+    publish::create,
 };
 use crate::platform::keys;
 
@@ -117,7 +118,7 @@ impl S3Store {
         if meta.bytes > limit_bytes {
             return Err(StoreError::TooLarge { key: key.to_owned(), bytes: meta.bytes, limit_bytes });
         }
-        let mut chunks = Download { store: self.clone(), key: key.to_owned(), stream, bytes: meta.bytes, seen: 0 };
+        let mut chunks = Download::new(self.clone(), meta.clone(), 0..meta.bytes, stream);
         let mut body = BytesMut::new();
         while let Some(chunk) = chunks.next().await? {
             body.extend_from_slice(&chunk);
@@ -196,10 +197,10 @@ impl S3Store {
     async fn deletes_exactly(&self) -> Result<bool, StoreError> {
         let check = || async {
             let key = format!("{}{}", keys::PROBES, random_name()?);
-            let etag = match self.put(&key, &Body::Bytes(Bytes::from_static(b"carlosctl")), &Put::Create).await {
+            let etag = match create(self, &key, &Body::Bytes(Bytes::from_static(b"carlosctl"))).await {
                 // Who may not try cannot know.
                 Err(StoreError::Denied { .. }) => return Ok(false),
-                result => result?,
+                result => result?.etag,
             };
             let refused = matches!(self.delete_if_match(&key, &another(&etag)).await, Err(StoreError::Conflict { .. }));
             let kept = self.head(&key).await.is_ok();
@@ -379,6 +380,7 @@ fn meta(key: &str, bytes: Option<i64>, etag: Option<String>, modified: Option<&D
     Err(StoreError::Incomplete { subject: key.to_owned(), detail })
 }
 
+/// An etag with its quotes.
 fn quote(etag: &str) -> String {
     format!("\"{etag}\"")
 }

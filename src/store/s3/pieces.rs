@@ -49,7 +49,7 @@ impl S3Store {
         check_key(key)?;
         let source = Source { store: self.clone(), key: key.to_owned(), version_id: version_id.map(str::to_owned) };
         let Part { object, bytes, stream } = source.first().await?;
-        let first = source.download(stream, bytes);
+        let first = Download::new(self.clone(), object.clone(), 0..bytes, stream);
         let chunks: Box<dyn Chunks> = if bytes == object.bytes {
             Box::new(first)
         } else {
@@ -98,7 +98,7 @@ impl Source {
         if part.bytes != range.end - range.start {
             return Err(self.incomplete(format!("the store did not give bytes {} to {}", range.start, range.end - 1)));
         }
-        Ok(self.download(part.stream, part.bytes))
+        Ok(Download::new(self.store.clone(), part.object, range.clone(), part.stream))
     }
 
     async fn ask(
@@ -131,10 +131,6 @@ impl Source {
             return Err(self.incomplete("the store gave the whole object where a piece was asked for".to_owned()));
         }
         Ok(Part { object, bytes, stream })
-    }
-
-    fn download(&self, stream: ByteStream, bytes: u64) -> Download {
-        Download { store: self.store.clone(), key: self.key.clone(), stream, bytes, seen: 0 }
     }
 
     fn changed(&self) -> StoreError {

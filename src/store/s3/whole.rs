@@ -3,7 +3,8 @@
 //! The SDK's XML reader takes a document that breaks off between two entries for a whole one, and an answer whose end is
 //! the end of the connection may break off anywhere.
 
-use aws_sdk_s3::config::interceptors::AfterDeserializationInterceptorContextRef;
+use aws_sdk_s3::config::interceptors::{AfterDeserializationInterceptorContextRef, InterceptorContext};
+use aws_sdk_s3::config::retry::{ClassifyRetry, RetryAction};
 use aws_sdk_s3::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_s3::error::BoxError;
 
@@ -15,7 +16,7 @@ const ROOTS: [&str; 2] = ["ListBucketResult", "ListVersionsResult"];
 #[error("the answer breaks off")]
 pub(super) struct BrokenOff;
 
-/// Refuses such a listing.
+/// Refuses such a listing, and has it asked for again.
 #[derive(Debug)]
 pub(super) struct WholeListings;
 
@@ -34,6 +35,20 @@ impl Intercept for WholeListings {
         match context.response().body().bytes() {
             Some(body) if breaks_off(body) => Err(BrokenOff.into()),
             _ => Ok(()),
+        }
+    }
+}
+
+impl ClassifyRetry for WholeListings {
+    fn name(&self) -> &'static str {
+        "WholeListings"
+    }
+
+    /// A page that broke off is asked for again, as one whose connection broke.
+    fn classify_retry(&self, context: &InterceptorContext) -> RetryAction {
+        match context.response().and_then(|response| response.body().bytes()) {
+            Some(body) if breaks_off(body) => RetryAction::transient_error(),
+            _ => RetryAction::NoActionIndicated,
         }
     }
 }
