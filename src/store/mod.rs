@@ -29,7 +29,7 @@ pub use faulty::{Effect, Fault, FaultyStore, Operation};
 pub use memory::MemoryStore;
 pub use prefixed::Prefixed;
 pub use probe::{Capabilities, Capability, probe, probe_for};
-pub use publish::{Published, create, replace};
+pub use publish::{Published, copy, create, replace};
 pub use s3::{Endpoint, S3Settings, S3Store, without_password};
 pub use tally::Tally;
 

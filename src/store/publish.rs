@@ -8,14 +8,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 use super::key::{hex_digest, sha256_hex};
-use super::{Body, Put, StoreError, WriteStore};
+use super::{Body, ObjectMeta, Put, StoreError, WriteStore};
 
 /// How often a write is sent.
 const ATTEMPTS: u32 = 4;
 /// The pause after the first attempt; it doubles.
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// What took longer than this altogether is not sent again: a store that does not answer is not waited for many times over.
+const AGAIN_WITHIN: Duration = Duration::from_secs(3);
 
 /// What a write that succeeded left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,10 +47,35 @@ pub async fn replace(store: &dyn WriteStore, key: &str, body: &Body, etag: &str)
     publish(store, key, body, &Put::Replace(etag.to_owned())).await
 }
 
+/// Copies `from` inside the store to `to`, where nothing is. A copy whose answer was lost is known by the etag of its source.
+///
+/// # Errors
+/// As [`create`], and `Conflict` when `from` has another content by now.
+pub async fn copy(store: &dyn WriteStore, from: &ObjectMeta, to: &str) -> Result<ObjectMeta, StoreError> {
+    let (begin, mut attempt) = (Instant::now(), 1);
+    loop {
+        let error = match store.copy(from, to).await {
+            Ok(copy) => return Ok(copy),
+            Err(error) => error,
+        };
+        if !matches!(error, StoreError::Unavailable { .. } | StoreError::Busy { .. }) {
+            return Err(error);
+        }
+        match store.head(to).await {
+            Ok(there) if (&there.etag, there.bytes) == (&from.etag, from.bytes) => return Ok(there),
+            Err(missing) if missing.is_missing() && attempt < ATTEMPTS && begin.elapsed() < AGAIN_WITHIN => {}
+            // What is there is not known to be the copy, or it answers nothing at all, or this was often enough.
+            _ => return Err(error),
+        }
+        tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
+        attempt += 1;
+    }
+}
+
 async fn publish(store: &dyn WriteStore, key: &str, body: &Body, condition: &Put) -> Result<Published, StoreError> {
     // Whether an earlier attempt of ours may have been stored.
     let mut in_doubt = false;
-    let mut attempt = 1;
+    let (begin, mut attempt) = (Instant::now(), 1);
     loop {
         let error = match store.put(key, body, condition).await {
             Ok(etag) => return Ok(Published { etag, acknowledged: true }),
@@ -66,7 +95,7 @@ async fn publish(store: &dyn WriteStore, key: &str, body: &Body, condition: &Put
                 Err(_) => return Err(error),
             }
         }
-        if matches!(error, StoreError::Conflict { .. }) || attempt == ATTEMPTS {
+        if matches!(error, StoreError::Conflict { .. }) || attempt == ATTEMPTS || begin.elapsed() >= AGAIN_WITHIN {
             return Err(error);
         }
         tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
@@ -187,6 +216,25 @@ mod tests {
         assert_eq!(puts(&store), 3);
         store.add(Fault::new(Effect::Fail(StoreError::Busy { key: "k".into() })).on(Operation::Put).nth(1));
         assert!(matches!(create(&store, "k", &body("ours")).await, Err(StoreError::Conflict { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_copy_is_made_in_spite_of_lost_answers_and_later() {
+        let store = store();
+        store.inner().insert("from", "content");
+        let from = store.inner().head("from").await.expect("it is there");
+        for (number, effect) in [unavailable(), Effect::LoseAcknowledgement].into_iter().enumerate() {
+            store.add(Fault::new(effect).on(Operation::Copy).nth(1));
+            let to = format!("to-{number}");
+            assert_eq!(copy(&store, &from, &to).await.expect("it is made").etag, from.etag);
+            assert_eq!(store.inner().get(&to, 99).await.expect("it is there").body, "content");
+        }
+        // Something else under its name is never taken for it.
+        store.inner().insert("to", "other");
+        store.add(Fault::new(unavailable()).on(Operation::Copy).nth(1));
+        assert!(matches!(copy(&store, &from, "to").await, Err(StoreError::Unavailable { .. })));
+        assert!(matches!(copy(&store, &from, "to").await, Err(StoreError::Conflict { .. })));
+        assert_eq!(store.inner().get("to", 99).await.expect("it is there").body, "other");
     }
 
     #[tokio::test]

@@ -45,7 +45,7 @@ pub async fn take(
     // Copies first: they are quick, and the agent may prune while content is hashed.
     for wanted in wanted {
         let to = format!("{}{}", keys::hold(&seen.label, stamp), wanted.name);
-        match store.copy(&wanted.from, &to).await {
+        match store::copy(store, &wanted.from, &to).await {
             Ok(copy) => {
                 progress.advance(copy.bytes);
                 copies.push((wanted.from, copy));
