@@ -11,7 +11,7 @@ use crate::cli::restore::UndoArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::finding::{self, Finding};
+use crate::finding::{self, Code, Finding};
 use crate::host::interlock::Claim;
 use crate::host::target::Target;
 use crate::host::undo;
@@ -117,6 +117,9 @@ async fn put_back(
     let store = context.deployment_for_writing().await;
     let store: Result<&dyn WriteStore, CommandError> = store.as_ref().map(AsRef::as_ref).map_err(Clone::clone);
     receipt::write(&mut answered, &host, &[], now, store).await;
+    // The others were said before the question.
+    let late: Vec<Finding> = answered.findings.iter().filter(|found| found.code == Code::ReceiptNotStored).cloned().collect();
+    context.say_findings(&late);
     context.answer(&answered, now)?;
     Ok(receipt::exit(&answered))
 }
