@@ -152,9 +152,9 @@ impl RetentionPass<'_> {
     /// Says which reports could not be read; without any, nothing is pruned at all.
     fn say_reports(&self, fleet: &FleetEvidence) -> Result<(), PassError> {
         match &fleet.reports {
-            ReportsEvidence::Unavailable(because) => {
-                let because = format!("reading the box reports: pruning nothing this pass: {because}");
-                Err(CommandError::new(Exit::Unavailable, because).into())
+            ReportsEvidence::Unavailable(none) => {
+                let because = format!("reading the box reports: pruning nothing this pass: {}", none.because);
+                Err(CommandError::new(none.exit, because).into())
             }
             ReportsEvidence::Listed { unlisted, .. } => {
                 for one in unlisted {

@@ -11,7 +11,7 @@ use crate::cli::report::{ListArgs, ReportCommand, ShowArgs};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::retention::evidence::{FleetEvidence, ReportEvidence, ReportsEvidence, Unlisted, View};
+use crate::retention::evidence::{FleetEvidence, ReportEvidence, ReportSource, ReportsEvidence, Unlisted, View};
 use crate::retention::gather::{self, LocalRead, Sources};
 use rows::rows;
 use view::{Listing, Shown};
@@ -27,12 +27,12 @@ pub async fn run(command: &ReportCommand, context: &mut Context<'_>) -> Result<E
     }
 }
 
-/// `report list`. What is listed and does not read is a row that says so; what could not be listed makes the exit 3.
+/// `report list`. What is listed and does not read is a row that says so; what the store did not list or give makes the exit 3.
 async fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     let as_of = args.as_of.as_of.unwrap_or_else(|| context.now());
     let (fleet, store) = look(as_of, context).await?;
     let (reports, unlisted) = listed(&fleet)?;
-    let exit = if unlisted.is_empty() { Exit::Done } else { Exit::Partly };
+    let exit = exit(reports.iter(), unlisted);
     let listing = Listing::new(store, rows(&fleet, reports), unlisted);
     context.answer(&listing, as_of)?;
     Ok(exit)
@@ -48,9 +48,16 @@ async fn show(args: &ShowArgs, context: &mut Context<'_>) -> Result<Exit, Comman
         return Err(CommandError::new(Exit::NotFound, format!("no report of box {} in {store}", args.label))
             .hint("carlosctl report list shows the boxes that reported"));
     }
-    let exit = if unlisted.is_empty() { Exit::Done } else { Exit::Partly };
+    let of_box = reports.iter().filter(|report| rows.iter().any(|row| row.key == report.report.key));
+    let exit = exit(of_box, unlisted);
     context.answer(&Shown::new(args.label.clone(), rows, reports), as_of)?;
     Ok(exit)
+}
+
+/// Done, when everything was looked at: listed, and given by the store. What was given and is not understood was looked at.
+fn exit<'a>(mut reports: impl Iterator<Item = &'a ReportEvidence>, unlisted: &[Unlisted]) -> Exit {
+    let not_given = |one: &ReportEvidence| one.source != ReportSource::SoleHousekeeper && one.report.etag.is_empty();
+    if unlisted.is_empty() && !reports.any(not_given) { Exit::Done } else { Exit::Partly }
 }
 
 /// The reports as retention would see them, and where they are.
@@ -75,8 +82,8 @@ async fn look(as_of: Timestamp, context: &mut Context<'_>) -> Result<(FleetEvide
 fn listed(fleet: &FleetEvidence) -> Result<(&[ReportEvidence], &[Unlisted]), CommandError> {
     match &fleet.reports {
         ReportsEvidence::Listed { unlisted, reports } => Ok((reports, unlisted)),
-        ReportsEvidence::Unavailable(because) => {
-            Err(CommandError::new(Exit::Unavailable, format!("the box reports cannot be read: {because}"))
+        ReportsEvidence::Unavailable(none) => {
+            Err(CommandError::new(none.exit, format!("the box reports cannot be read: {}", none.because))
                 .hint("give --status-bucket or --status-dir, or repair the status store"))
         }
     }

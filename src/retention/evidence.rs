@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::exit::Exit;
 use crate::platform::pointer::FoundPointer;
 use crate::platform::{BoxReport, Manifest, Pipeline, ProvisionRecord};
 use crate::store::ObjectMeta;
@@ -190,13 +191,35 @@ pub struct LocalRegistry {
     pub content: Seen<Registry>,
 }
 
+/// Why there are no box reports to be read. Saved as the reason alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct NoReports {
+    /// For people.
+    pub because: String,
+    /// How a command ends that cannot do without them.
+    pub exit: Exit,
+}
+
+impl From<String> for NoReports {
+    fn from(because: String) -> Self {
+        Self { because, exit: Exit::Unavailable }
+    }
+}
+
+impl From<NoReports> for String {
+    fn from(none: NoReports) -> Self {
+        none.because
+    }
+}
+
 /// The box reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReportsEvidence {
     /// They cannot be read at all: no status store, or the platform's own could not be listed, or a sole housekeeper has no
     /// local registry to collect from.
-    Unavailable(String),
+    Unavailable(NoReports),
     /// What was found.
     Listed {
         /// Fleets that could not be listed, `fleets/` itself included.

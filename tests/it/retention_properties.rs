@@ -125,7 +125,7 @@ fn make_unreadable(dice: &mut Dice, evidence: &mut Evidence) -> &'static str {
                 releases.iter_mut().take(1).for_each(|release| spoil(&mut release.manifest));
             }
         }
-        6 => fleet.reports = ReportsEvidence::Unavailable("spoilt".to_owned()),
+        6 => fleet.reports = ReportsEvidence::Unavailable("spoilt".to_owned().into()),
         7 => {
             if let ReportsEvidence::Listed { reports, .. } = &mut fleet.reports {
                 reports.iter_mut().take(1).for_each(|one| one.report.content = spoilt());

@@ -142,7 +142,7 @@ fn report(dice: &mut Dice) -> ReportEvidence {
 
 fn reports(dice: &mut Dice) -> ReportsEvidence {
     if dice.once_in(60) {
-        return ReportsEvidence::Unavailable("no status store".to_owned());
+        return ReportsEvidence::Unavailable("no status store".to_owned().into());
     }
     let unlisted = Unlisted { prefix: "fleets/".to_owned(), because: "500".to_owned() };
     ReportsEvidence::Listed {

@@ -41,10 +41,10 @@ impl<'a> Reports<'a> {
     pub(super) fn new(fleet: &'a FleetEvidence) -> Self {
         let mut reports = Self { all: Vec::new(), by_app: BTreeMap::new(), refusals: Vec::new() };
         match &fleet.reports {
-            ReportsEvidence::Unavailable(because) => reports.refusals.push(Refusal::seed(
+            ReportsEvidence::Unavailable(none) => reports.refusals.push(Refusal::seed(
                 Code::ReportsUnavailable,
                 keys::REPORTS,
-                format!("the box reports cannot be read: {because}"),
+                format!("the box reports cannot be read: {}", none.because),
                 "give --status-bucket or --status-dir, or repair the status store",
             )),
             ReportsEvidence::Listed { unlisted, reports: found } => {

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use super::reader::{Reader, Turns};
 use super::{LocalRead, Status, document};
 use crate::platform::{BoxMetrics, BoxReport, keys};
-use crate::retention::evidence::{Found, ReportEvidence, ReportSource, ReportsEvidence, Seen, Unlisted};
-use crate::store::ReadStore;
+use crate::retention::evidence::{Found, NoReports, ReportEvidence, ReportSource, ReportsEvidence, Seen, Unlisted};
+use crate::store::{ReadStore, StoreError};
 
 /// What a sole housekeeper's own report is called (seed `soleReportLabel`).
 const SOLE_LABEL: &str = "this box (sole housekeeper)";
@@ -23,12 +23,12 @@ pub(super) async fn gather(
 ) -> ReportsEvidence {
     let mut found = Collected::default();
     match status {
-        Status::Unavailable(because) => return ReportsEvidence::Unavailable(because.clone()),
+        Status::Unavailable(none) => return ReportsEvidence::Unavailable(none.clone()),
         Status::SoleHousekeeper => {
             let Some(local) = local else {
                 let because = "a directory without a status store has only this machine's registry to collect from, and there \
                                is none here";
-                return ReportsEvidence::Unavailable(because.to_owned());
+                return ReportsEvidence::Unavailable(because.to_owned().into());
             };
             found.reports.push(own_report(local, as_of));
             found.fleets(Reader::new(deployment, turns), ReportSource::DeploymentFleet).await;
@@ -36,7 +36,7 @@ pub(super) async fn gather(
         Status::Store { store, prefix, is_deployment } => {
             let reader = Reader::new(store.as_ref(), turns);
             if let Err(error) = found.boxes(reader, prefix, ReportSource::Platform).await {
-                return ReportsEvidence::Unavailable(error);
+                return ReportsEvidence::Unavailable(NoReports { because: error.to_string(), exit: error.exit() });
             }
             found.fleets(reader, ReportSource::StatusFleet).await;
             if !is_deployment {
@@ -55,8 +55,8 @@ struct Collected {
 
 impl Collected {
     /// Every report below `prefix`.
-    async fn boxes(&mut self, reader: Reader<'_>, prefix: &str, source: ReportSource) -> Result<(), String> {
-        let objects = reader.list(&format!("{prefix}{}", keys::REPORTS)).await.map_err(|error| error.to_string())?;
+    async fn boxes(&mut self, reader: Reader<'_>, prefix: &str, source: ReportSource) -> Result<(), StoreError> {
+        let objects = reader.list(&format!("{prefix}{}", keys::REPORTS)).await?;
         let wanted = objects.into_iter().map(|object| object.key).filter(|key| keys::read_report_key(prefix, key).is_some());
         let reads = stream::iter(wanted).map(|key| document(reader, key, BoxReport::read));
         let mut reads = reads.buffered(reader.turns().number);
@@ -77,7 +77,8 @@ impl Collected {
         };
         let reads = stream::iter(fleets).map(|fleet| async move {
             let mut found = Self::default();
-            if let Err(because) = found.boxes(reader, &fleet, source).await {
+            if let Err(error) = found.boxes(reader, &fleet, source).await {
+                let because = error.to_string();
                 found.unlisted.push(Unlisted { prefix: format!("{fleet}{}", keys::REPORTS), because });
             }
             found

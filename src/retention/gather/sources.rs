@@ -7,6 +7,7 @@ use super::manifests::Manifests;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::platform::pointer::RootKey;
+use crate::retention::evidence::NoReports;
 use crate::settings::{Settings, StoreChoice};
 use crate::store::ReadStore;
 
@@ -40,7 +41,7 @@ pub(crate) enum Status {
     /// A directory-backed deployment of one box, which publishes no status.
     SoleHousekeeper,
     /// It cannot be read, because of this.
-    Unavailable(String),
+    Unavailable(NoReports),
 }
 
 impl Status {
@@ -73,7 +74,7 @@ impl Sources {
     pub(crate) async fn with(context: &Context<'_>, deployment: Arc<dyn ReadStore>) -> Self {
         let settings = &context.settings;
         let status = match context.status_store().await {
-            Err(error) => Status::Unavailable(error.message),
+            Err(error) => Status::Unavailable(NoReports { because: error.message, exit: error.exit }),
             Ok(None) => Status::SoleHousekeeper,
             Ok(Some(store)) => Status::Store {
                 store,
