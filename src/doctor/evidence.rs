@@ -78,8 +78,8 @@ pub struct StoreFacts {
     pub clock_ahead_seconds: Option<i64>,
     /// The labels that the store knows.
     pub candidates: Vec<Candidate>,
-    /// What is there under this box's own label, where that is known.
-    pub own: Vec<Publication>,
+    /// What is there under this box's own label, or why that is not known.
+    pub own: Result<Vec<Publication>, String>,
     /// Whether the box reports could be listed, where there is a status store.
     pub reports: Option<Result<usize, String>>,
 }

@@ -29,8 +29,9 @@ pub(super) async fn gather(read_only: bool, context: &mut Context<'_>) -> Store 
     let objects = listed.as_deref().unwrap_or_default();
     let current = objects.iter().filter(|object| is_current(object));
     let largest = largest(store, current.clone()).await;
-    let own = own(store, context).await;
     let answered = listed.is_ok();
+    // Who does not answer is not asked again and again.
+    let own = if answered { own(store, context).await } else { Err("the store does not list".to_owned()) };
     let versions = versions(store, largest.as_ref()).await;
     let (permissions, powers) = match (read_only, answered) {
         (false, true) => tried(matches!(versions, Versions::Kept), context).await,
@@ -42,8 +43,11 @@ pub(super) async fn gather(read_only: bool, context: &mut Context<'_>) -> Store 
         permissions,
         powers,
         versions,
-        expiry: store.expiry_rules().await,
-        candidates: candidates(store, objects).await,
+        expiry: match &listed {
+            Ok(_) => store.expiry_rules().await,
+            Err(error) => Err(error.clone()),
+        },
+        candidates: if answered { candidates(store, objects).await } else { Vec::new() },
         own,
         reports: reports(context).await,
         largest,
@@ -69,21 +73,23 @@ async fn largest<'o>(store: &dyn ReadStore, current: impl Iterator<Item = &'o Ob
 }
 
 /// What is there under this box's own label.
-async fn own(store: &dyn ReadStore, context: &Context<'_>) -> Vec<Publication> {
-    let Some(label) = &context.settings.this_box else { return Vec::new() };
+async fn own(store: &dyn ReadStore, context: &Context<'_>) -> Result<Vec<Publication>, String> {
+    let Some(label) = &context.settings.this_box else { return Ok(Vec::new()) };
     let mut own = Vec::new();
     for prefix in [keys::current(label), keys::generations(label)] {
-        // Newest last; that it cannot be listed is said by the listing of all.
-        let newest = store.list(&prefix).await.ok().and_then(|mut objects| objects.pop());
+        // Newest last.
+        let newest = store.list(&prefix).await.map_err(|error| error.to_string())?.pop();
         own.extend(newest.map(|object| Publication { key: object.key }));
     }
     let key = keys::report(&context.settings.status_prefix, label);
-    if let Ok(Some(status)) = context.status_store().await
-        && status.head(&key).await.is_ok()
-    {
-        own.push(Publication { key });
+    if let Some(status) = context.status_store().await.map_err(|error| error.message)? {
+        match status.head(&key).await {
+            Ok(_) => own.push(Publication { key }),
+            Err(error) if error.is_missing() => {}
+            Err(error) => return Err(error.to_string()),
+        }
     }
-    own
+    Ok(own)
 }
 
 /// Tries writing, conditions and deleting, on one scratch object; then, under conditions that cannot hold, what a restore

@@ -194,7 +194,15 @@ pub(super) fn label(evidence: &Evidence, checks: &mut Vec<Finding>) {
         );
         return;
     };
-    let published = facts.map(|facts| facts.own.as_slice()).unwrap_or_default();
+    let published = match facts.map(|facts| &facts.own) {
+        None => &[][..],
+        Some(Ok(published)) => published.as_slice(),
+        Some(Err(because)) => {
+            let because = format!("{own}; whether something was published under it is not known: {because}");
+            checks.push(not_known(SUBJECT, because));
+            return;
+        }
+    };
     if published.is_empty() {
         checks.push(ready(SUBJECT, format!("{own}{}", if facts.is_some() { "; nothing was published under it" } else { "" })));
         return;

@@ -23,7 +23,7 @@ async fn standby() -> (tempfile::TempDir, Evidence) {
         expiry: Ok(vec![]),
         clock_ahead_seconds: Some(1),
         candidates: vec![],
-        own: vec![],
+        own: Ok(vec![]),
         reports: Some(Ok(2)),
     };
     let unit = |name: &str| Unit {
@@ -117,8 +117,9 @@ async fn what_would_stop_a_restore_is_not_ready() {
 #[tokio::test]
 async fn what_is_not_known_is_never_ready() {
     type Change = fn(&mut Evidence);
-    let changes: [(Change, Code); 5] = [
+    let changes: [(Change, Code); 6] = [
         (|e| facts(e).clock_ahead_seconds = None, Code::NotRead),
+        (|e| facts(e).own = Err("denied".into()), Code::NotRead),
         (|e| facts(e).permissions = Permissions::NotTried, Code::NotRead),
         (|e| e.host.at_work = Err("denied".into()), Code::NotRead),
         (|e| e.host.holders.some_hidden = true, Code::HoldersUnknown),
