@@ -12,6 +12,7 @@ mod completion;
 mod demo;
 mod doctor;
 mod drill;
+mod fault_matrix;
 mod fault_proxy;
 mod generated;
 mod install_bench;

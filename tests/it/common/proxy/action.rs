@@ -178,15 +178,14 @@ async fn paged(
     paging: Paging,
 ) -> io::Result<Message> {
     let known = held(&shared.pages).place(asked);
-    let (listing, place) = match known {
-        Some(place) => place,
-        None => {
-            let whole = upstream.exchange(request).await?;
-            if whole.status() != 200 {
-                return Ok(whole);
-            }
-            (held(&shared.pages).add(asked, &whole, paging), 0)
+    let (listing, place) = if let Some(place) = known {
+        place
+    } else {
+        let whole = upstream.exchange(request).await?;
+        if whole.status() != 200 {
+            return Ok(whole);
         }
+        (held(&shared.pages).add(asked, &whole, paging), 0)
     };
     let page = held(&shared.pages).page(listing, place);
     let date = date(0);

@@ -83,8 +83,9 @@ impl Asked {
         self.query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
     }
 
+    /// Whether there is a header whose name begins so.
     pub(crate) fn has_header(&self, name: &str) -> bool {
-        self.headers.iter().any(|other| other == name)
+        self.headers.iter().any(|other| other.starts_with(name))
     }
 }
 

@@ -93,8 +93,8 @@ impl Message {
     }
 
     fn written_head(&self) -> Vec<u8> {
-        let lines: String = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        format!("{}\r\n{lines}\r\n", self.first).into_bytes()
+        let lines: Vec<String> = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        format!("{}\r\n{}\r\n", self.first, lines.concat()).into_bytes()
     }
 }
 

@@ -39,6 +39,12 @@ pub(crate) struct Proxy {
 pub(crate) struct Rule {
     kinds: Vec<Kind>,
     part: String,
+    /// This key and no other, where one is named.
+    key: Option<String>,
+    /// Where this is in the key, it is another's business.
+    except: &'static str,
+    /// Of which one has to be there, where any is named.
+    headers: &'static [&'static str],
     first: usize,
     times: usize,
     matched: usize,
@@ -48,12 +54,40 @@ pub(crate) struct Rule {
 impl Rule {
     /// Every request of these kinds; of every kind, where none is named.
     pub(crate) fn on(kinds: &[Kind], action: Action) -> Self {
-        Self { kinds: kinds.to_vec(), part: String::new(), first: 1, times: usize::MAX, matched: 0, action }
+        Self {
+            kinds: kinds.to_vec(),
+            part: String::new(),
+            key: None,
+            except: "",
+            headers: &[],
+            first: 1,
+            times: usize::MAX,
+            matched: 0,
+            action,
+        }
     }
 
     /// Only those whose key, prefix or query has this in it.
     pub(crate) fn of(mut self, part: &str) -> Self {
         part.clone_into(&mut self.part);
+        self
+    }
+
+    /// Only those of exactly this key or prefix.
+    pub(crate) fn exactly(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    /// None of those whose key has this in it.
+    pub(crate) fn except(mut self, part: &'static str) -> Self {
+        self.except = part;
+        self
+    }
+
+    /// Only those with a header that begins with one of these, in lower case.
+    pub(crate) fn with(mut self, headers: &'static [&'static str]) -> Self {
+        self.headers = headers;
         self
     }
 
@@ -63,9 +97,17 @@ impl Rule {
         self
     }
 
+    /// Whether a request of this kind could be meant.
+    pub(crate) fn could_want(&self, kind: Kind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
+
     fn wants(&self, asked: &Asked) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&asked.kind))
             && (asked.key.contains(&self.part) || asked.query.contains(&self.part))
+            && self.key.as_ref().is_none_or(|key| *key == asked.key)
+            && (self.except.is_empty() || !asked.key.contains(self.except))
+            && (self.headers.is_empty() || self.headers.iter().any(|header| asked.has_header(header)))
     }
 }
 
