@@ -10,8 +10,8 @@ use crate::flags::{typed, word};
 use crate::store::without_password;
 
 const PROGRAM: &str = "carlosctl ";
-/// The commands that read settings.
-const COMMANDS: [&str; 8] = ["snapshot", "restore", "retention", "report", "box", "drill", "doctor", "runbook"];
+/// The commands that read settings. A runbook's walk proposes its own continuation, with what its transcript does not remember.
+const COMMANDS: [&str; 7] = ["snapshot", "restore", "retention", "report", "box", "drill", "doctor"];
 
 /// The flags that say neither which deployment nor which machine is meant.
 const BESIDE: [&str; 3] = ["--concurrency=", "--timeout=", "--color="];

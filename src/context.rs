@@ -258,7 +258,9 @@ impl<'w> Context<'w> {
     /// Says one line of conversation on standard error, unless `--quiet`. Foreign text in it is escaped here.
     pub fn say(&mut self, line: &str) {
         if !self.settings.quiet {
-            let columns = self.world.terminal.columns.filter(|_| self.world.terminal.stderr);
+            // What proposes a command is there to be copied.
+            let folds = self.world.terminal.stderr && !line.contains("carlosctl ");
+            let columns = self.world.terminal.columns.filter(|_| folds);
             let _ = writeln!(self.world.err, "{}", terminal::wrap(&escape(&self.again.within(line)), columns));
         }
     }

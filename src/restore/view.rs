@@ -57,7 +57,11 @@ impl Answer for Answered {
         let target = terminal::escape(&self.target.display().to_string()).into_owned();
         let outcome = match self.outcome {
             "installed" if self.already => {
-                format!("{target} holds {} of {} already; proved again, nothing was exchanged\n", self.what(), self.from())
+                format!(
+                    "installed {} of {} into {target} already: proved again, nothing was exchanged\n",
+                    self.what(),
+                    self.from()
+                )
             }
             "installed" => format!("installed {} of {} into {target}", self.what(), self.from()),
             "would-install" if self.from_box.is_none() => {

@@ -54,7 +54,7 @@ fn what_was_chosen_is_said_before_the_question_and_is_never_later_than_asked_for
     let outcome = standby.restore(["--at", &asked.to_string(), "--json"]).run();
     standby.refused(&outcome, 6, &before, &[]);
     let document = outcome.json();
-    assert_eq!((&document["outcome"], &document["at"]), (&"would-install".into(), &wanted["stamp"]));
+    assert_eq!((&document["outcome"], &document["at"]), (&"not-confirmed".into(), &wanted["stamp"]));
     assert_eq!((&document["object"]["key"], &document["object"]["etag"]), (&wanted["key"], &wanted["etag"]));
     let sha256 = text(&document["sha256"]);
     let of = stamp(wanted).instant().to_string();

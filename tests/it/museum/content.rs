@@ -84,7 +84,7 @@ fn damage_in_an_index_is_refused_in_a_few_words_and_another_one_is_offered() {
     standby.refused(&outcome, 5, &before, &["integrity-failed"]);
     assert!(outcome.stderr.contains("missing from index"), "{outcome}");
     assert!(outcome.stderr.len() < 4000, "a few lines: {outcome}");
-    assert!(outcome.stderr.contains("hint: carlosctl restore --from-box edge-a1 --at 20"), "{outcome}");
+    assert!(outcome.stderr.contains(" restore --from-box edge-a1 --at 20"), "{outcome}");
     let good = standby.restore(["--confirm", "edge-a1", "--at", "good"]).run();
     assert_eq!(good.code, 0, "{good}");
     assert_eq!(standby.versions(), ["v0"]);

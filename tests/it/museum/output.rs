@@ -54,7 +54,7 @@ fn a_refusal_is_one_document_and_one_error_line() {
 
     let asked = standby.restore(["--json", "--at", "good"]).run();
     assert_eq!(asked.code, 6, "{asked}");
-    assert_eq!((&asked.json()["outcome"], &error_line(&asked)["kind"]), (&"would-install".into(), &"not-confirmed".into()));
+    assert_eq!((&asked.json()["outcome"], &error_line(&asked)["kind"]), (&"not-confirmed".into(), &"not-confirmed".into()));
     assert_eq!(asked.json()["rows"]["routes"], 200);
     assert_eq!(standby.versions(), Vec::<String>::new());
 
