@@ -37,6 +37,11 @@ impl Again {
         Self(flags)
     }
 
+    /// `text` as it would be had no flag been typed: what commands that were given these flags propose, on a runbook's page.
+    pub(crate) fn without(&self, text: &str) -> String {
+        text.replace(&format!("{PROGRAM}{}", self.0), PROGRAM)
+    }
+
     /// `text` with the flags in every command that it proposes.
     pub(crate) fn within<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.0.is_empty() || !text.contains(PROGRAM) {
@@ -85,7 +90,12 @@ mod tests {
         ] {
             assert_eq!(again.within(text), within);
         }
-        assert_eq!(Again::default().within("carlosctl restore watch"), "carlosctl restore watch");
+        assert_eq!(again.without(&again.within("a: carlosctl restore watch")), "a: carlosctl restore watch");
+        let none = Again::default();
+        assert_eq!(
+            (none.within("carlosctl box run"), none.without("carlosctl box run").as_str()),
+            ("carlosctl box run".into(), "carlosctl box run")
+        );
     }
 
     #[test]

@@ -255,6 +255,12 @@ impl<'w> Context<'w> {
         crate::generate::print(text, self.world.out.as_mut())
     }
 
+    /// What a command that was given the settings typed here has said, as if it had been given none.
+    #[must_use]
+    pub fn as_on_a_page(&self, said: &str) -> String {
+        self.again.without(said)
+    }
+
     /// Says one line of conversation on standard error, unless `--quiet`. Foreign text in it is escaped here.
     pub fn say(&mut self, line: &str) {
         if !self.settings.quiet {

@@ -172,6 +172,7 @@ impl Walk<'_, '_> {
         self.transcript.record(&format!("step {} at {now}", next.id))?;
         self.transcript.record(&format!("$ {typed}"))?;
         let (code, output) = self.execute(typed, asks).await?;
+        let output = self.context.as_on_a_page(&output);
         let expected = next.command.exit;
         let ended = code == i32::from(expected);
         let differs =

@@ -265,10 +265,11 @@ fn a_unit_with_nothing_to_do_is_ready_and_ends_and_one_without_a_store_fails_wit
         let invocation = carlosctl(args).arg("--registry").arg(&registry).env("CARLOS_BOX_LABEL", "edge-a1");
         invocation.env("NOTIFY_SOCKET", &socket_path)
     };
-    insta::assert_snapshot!(without(["box", "run"]).run(), @r"
+    insta::assert_snapshot!(without(["box", "run"]).run(), @"
     ------- stderr -------
     error: no deployment store is named
     hint: give --bucket NAME or --dir PATH, or set CARLOS_DEPLOYMENT_BUCKET or CARLOS_DEPLOYMENT_DIR
+    hint: or name a file that sets them, where it is not /etc/carlos/host.env: --host-env PATH
     hint: to look around first: carlosctl demo
     [exit 2]
     ");

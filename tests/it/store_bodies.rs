@@ -142,10 +142,10 @@ async fn bodies_that_end_early_or_stand_still_are_errors() {
 #[tokio::test]
 async fn a_body_that_breaks_off_goes_on_from_there_with_the_same_content_only() {
     for (etag, range) in [("e", "bytes 4-9/10"), ("f", "bytes 4-9/10"), ("e", "bytes 5-9/10")] {
-        let server = Scripted::start(move |request: &Request| match request.header("range") {
-            "" => Reply::object("0123456789", "e").cut_after(4),
+        let server = Scripted::start(move |request: &Request| match (request.header("range"), request.header("if-match")) {
+            (_, "") => Reply::object("0123456789", "e").cut_after(4),
             asked => {
-                assert_eq!((asked, request.header("if-match")), ("bytes=4-", "\"e\""));
+                assert_eq!(asked, ("bytes=4-9", "\"e\""));
                 Reply::new(206, "456789").header("etag", &format!("\"{etag}\"")).header("content-range", range)
             }
         });

@@ -85,11 +85,13 @@ impl Source {
     /// A later piece of exactly the object that the first one was of.
     async fn later(&self, range: &Range<u64>, etag: &str) -> Result<Download, StoreError> {
         let answer = self.ask(Some(range), Some(etag)).await;
+        // Only here has a read a condition.
+        if answer.as_ref().is_err_and(|error| error.raw_response().is_some_and(|raw| raw.status().as_u16() == 412)) {
+            return Err(self.changed());
+        }
         let answer = answer.map_err(|error| self.store.words().fault(Asked::Read(&self.key), &error));
         let part = match answer {
-            Err(StoreError::Conflict { .. } | StoreError::NotFound { .. } | StoreError::Deleted { .. }) => {
-                return Err(self.changed());
-            }
+            Err(StoreError::NotFound { .. } | StoreError::Deleted { .. }) => return Err(self.changed()),
             answer => self.part(answer?, Some(range))?,
         };
         if part.object.etag != etag {
