@@ -30,6 +30,7 @@ mod retention_golden;
 mod retention_manifests;
 mod retention_oracle;
 mod retention_properties;
+mod retention_races;
 mod retention_run;
 mod retention_s3;
 mod retention_worlds;

@@ -10,6 +10,7 @@ mod pages;
 
 use std::io;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -116,6 +117,8 @@ impl Rule {
 pub(crate) struct Seen {
     pub(crate) asked: Asked,
     pub(crate) struck: bool,
+    /// When it arrived, in nanoseconds since 1970.
+    pub(crate) at: u64,
 }
 
 /// What all connections of a proxy have in common.
@@ -184,6 +187,8 @@ impl Drop for Proxy {
 impl Shared {
     /// What happens to this request; it is remembered.
     fn struck(&self, asked: &Asked) -> Option<Action> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         let mut struck = None;
         for rule in held(&self.rules).iter_mut().filter(|rule| rule.wants(asked)) {
             rule.matched += 1;
@@ -191,7 +196,7 @@ impl Shared {
                 struck = Some(rule.action.clone());
             }
         }
-        held(&self.seen).push(Seen { asked: asked.clone(), struck: struck.is_some() });
+        held(&self.seen).push(Seen { asked: asked.clone(), struck: struck.is_some(), at });
         struck
     }
 }
