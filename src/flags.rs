@@ -49,12 +49,17 @@ pub(crate) fn whole(path: &Path) -> OsString {
 /// `global` with the settings of an earlier run behind what was typed for this one.
 ///
 /// # Errors
-/// Usage, when the earlier ones are no settings.
+/// Usage, when the earlier ones are no settings, or one of them was not kept.
 pub(crate) fn remembered(earlier: &[String], global: &Global) -> Result<Global, CommandError> {
     let now = typed(global);
-    let kept = earlier.iter().filter(|flag| !now.iter().any(|typed| setting(typed) == setting(OsStr::new(flag))));
+    let is_typed = |flag: &&String| now.iter().any(|typed| setting(typed) == setting(OsStr::new(flag)));
+    let kept: Vec<&String> = earlier.iter().filter(|flag| !is_typed(flag)).collect();
+    if let Some(flag) = kept.iter().find(|flag| !flag.contains('=')) {
+        let because = format!("{flag} has a password in it, which the transcript did not keep; nothing was run");
+        return Err(CommandError::usage(because).hint(format!("type it again: carlosctl {flag}=… runbook run --resume …")));
+    }
     let line = ["carlosctl", "runbook", "list"].map(OsString::from).into_iter();
-    let line = line.chain(kept.map(OsString::from)).chain(now.iter().cloned());
+    let line = line.chain(kept.into_iter().map(OsString::from)).chain(now.iter().cloned());
     let cli = Cli::try_parse_from(line)
         .map_err(|error| CommandError::usage(format!("the transcript's settings: {}", error.kind())))?;
     Ok(Global { json: global.json, no_input: global.no_input, quiet: global.quiet, verbose: global.verbose, ..cli.global })

@@ -81,7 +81,8 @@ impl Walk<'_, '_> {
             Err(error) if error.exit == Exit::NotFound => {
                 self.context.say(&format!("{name}: {}", error.message));
                 for hint in &error.hints {
-                    self.context.say(&format!("hint: {hint}"));
+                    let hint = format!("hint: {}", escape(hint));
+                    self.say_line(&hint);
                 }
                 if !self.args.unattended {
                     self.context.say(&format!("type another, or {value} once more to go on with it"));
@@ -159,12 +160,11 @@ impl Walk<'_, '_> {
     fn skip(&mut self, next: &Next<'_>, asks: Option<&str>) -> Result<Option<Choice>, CommandError> {
         if asks.is_some() {
             self.context.say(&format!(
-                "{} cannot be skipped, because what comes after it rests on it; where it was done by hand, stop, and then: \
-                 carlosctl runbook run {} --from {}",
-                next.id,
-                self.runbook.name,
-                next.step + 1
+                "{} cannot be skipped, because what comes after it rests on it; where it was done by hand, stop, and then",
+                next.id
             ));
+            let then = format!("carlosctl{} runbook run {} --from {}", escape(&self.flags), self.runbook.name, next.step + 1);
+            self.say_line(&then);
             return Ok(None);
         }
         let reason = self.ask("why? it is written into the transcript")?;

@@ -16,7 +16,8 @@
 //!
 //! The tests execute every command of every runbook with the same parser and the same comparison.
 //!
-//! Absent on purpose: a way to skip a command that asks for a box's name, such as the restore. What comes after it rests on it.
+//! Absent on purpose: a way to skip a command that asks for a box's name, such as the restore, unless it ended as it should and
+//! only said something else. What comes after it rests on it.
 
 mod answer;
 mod ask;

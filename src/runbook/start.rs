@@ -13,6 +13,7 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::platform::{Stamp, hex};
 use crate::settings::StoreChoice;
+use crate::store::without_password;
 use crate::terminal::instant;
 
 use super::expect::{Values, is_safe, names_in};
@@ -70,9 +71,14 @@ fn record_settings(transcript: &mut Transcript, settings: &[String]) -> Result<(
     settings.iter().try_for_each(|flag| transcript.record(&format!("setting {flag}")))
 }
 
-/// The settings that were typed, as a transcript keeps them.
-fn settings(global: &Global) -> Result<Vec<String>, CommandError> {
-    let kept = |flag: &OsStr| flag.to_str().filter(|flag| !flag.contains(char::is_control)).map(str::to_owned);
+/// The settings that were typed, as a transcript keeps them: of one with a password in it only that it was typed.
+pub(super) fn settings(global: &Global) -> Result<Vec<String>, CommandError> {
+    let kept = |flag: &OsStr| {
+        let flag = flag.to_str().filter(|flag| !flag.contains(char::is_control))?;
+        let (name, value) = flag.split_once('=')?;
+        let has_password = name == "--endpoint-url" && without_password(value) != value;
+        Some(if has_password { name } else { flag }.to_owned())
+    };
     let of = |flag: std::ffi::OsString| {
         kept(&flag)
             .ok_or_else(|| CommandError::usage(format!("{}: a transcript cannot keep this; nothing was run", flag.display())))
@@ -132,7 +138,8 @@ fn resume(path: &Path, args: &RunArgs, global: &Global, context: &Context<'_>) -
     Ok(Start { runbook, values, behind, transcript })
 }
 
-fn flags_of(settings: &[String]) -> String {
+/// As they are typed, with a blank before each.
+pub(super) fn flags_of(settings: &[String]) -> String {
     let words = settings.iter().map(|flag| flags::word(OsStr::new(flag)).to_string_lossy().into_owned());
     [String::new()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }

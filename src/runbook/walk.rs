@@ -34,6 +34,8 @@ pub(super) struct Walk<'a, 'w> {
     transcript: Transcript,
     /// What makes `carlosctl` in a command this program.
     prelude: OsString,
+    /// The settings that were typed, for a line to copy.
+    pub(super) flags: String,
     ran: Vec<Ran>,
 }
 
@@ -45,6 +47,13 @@ pub(super) struct Next<'c> {
     /// Whether its output in the runbook is only an example.
     example: bool,
     command: &'c Command,
+}
+
+/// What is not as the runbook says.
+struct Fault {
+    says: String,
+    /// Whether it ended as the runbook says, and said something else.
+    ended: bool,
 }
 
 /// Runs the command.
@@ -72,7 +81,8 @@ async fn walk(args: &RunArgs, global: &Global, context: &mut Context<'_>) -> Res
     let prelude = shell::prelude(global)
         .map_err(|error| CommandError::new(Exit::Unexpected, format!("this program's own path: {error}")))?;
     let Start { runbook, values, behind, transcript } = start::start(args, global, context)?;
-    let mut walk = Walk { context, args, runbook, values, doubted: None, behind, transcript, prelude, ran: Vec::new() };
+    let flags = start::flags_of(&start::settings(global)?);
+    let mut walk = Walk { context, args, runbook, values, doubted: None, behind, transcript, prelude, flags, ran: Vec::new() };
     let result = Box::pin(walk.all()).await;
     walk.answer(result.is_ok())?;
     result.map(|()| Exit::Done)
@@ -86,7 +96,9 @@ fn may_ask(context: &Context<'_>) -> bool {
 impl Walk<'_, '_> {
     async fn all(&mut self) -> Result<(), CommandError> {
         let path = self.transcript.path().display().to_string();
-        self.context.say(&format!("the transcript is {path}; {} goes on where it ends", self.resume()));
+        let goes_on = escape(&self.resume()).into_owned();
+        self.context.say(&format!("the transcript is {path}; what goes on where it ends is"));
+        self.say_line(&goes_on);
         let steps: Vec<Section> = self.runbook.steps().cloned().collect();
         // Its rule is read before its first command.
         if let Some(front) = self.runbook.sections.first().cloned().filter(|_| self.behind == Behind::default()) {
@@ -150,24 +162,21 @@ impl Walk<'_, '_> {
         loop {
             let (fault, output) = self.run(next, &typed, asks.filter(|_| attended)).await?;
             let Some(fault) = fault else { return self.take(&next.command.output, &output) };
-            match if attended { self.after(next, asks)? } else { Choice::Stop } {
+            // What ended as it should was done, and only what it said is to be judged.
+            let rests_on = asks.filter(|_| !fault.ended);
+            match if attended { self.after(next, rests_on)? } else { Choice::Stop } {
                 Choice::Run => self.context.say_block(&format!("\n{}  $ {typed}\n", next.id)),
                 Choice::Skip(reason) => {
                     self.skipped(next, &reason)?;
                     return self.take(&next.command.output, &output);
                 }
-                Choice::Stop => return Err(self.failed(next, &fault)),
+                Choice::Stop => return Err(self.failed(next, &fault.says)),
             }
         }
     }
 
     /// Runs it once: what is not as the runbook says, and what it said.
-    async fn run(
-        &mut self,
-        next: &Next<'_>,
-        typed: &str,
-        asks: Option<&str>,
-    ) -> Result<(Option<String>, String), CommandError> {
+    async fn run(&mut self, next: &Next<'_>, typed: &str, asks: Option<&str>) -> Result<(Option<Fault>, String), CommandError> {
         let now = instant(self.context.now());
         self.transcript.record(&format!("step {} at {now}", next.id))?;
         self.transcript.record(&format!("$ {typed}"))?;
@@ -180,7 +189,7 @@ impl Walk<'_, '_> {
         self.transcript.ended(code, expected, differs.as_ref())?;
         let (command, id) = (typed.to_owned(), next.id.clone());
         self.ran.push(Ran { command, id, exit: code, expected, differs: differs.as_ref().map(ToString::to_string) });
-        let fault = match &differs {
+        let says = match &differs {
             _ if !ended => format!("{} ended with exit {code}, and the runbook says {expected}", next.id),
             Some(_) => format!("{} ended with exit {code}, and did not say what the runbook shows", next.id),
             None => {
@@ -190,8 +199,8 @@ impl Walk<'_, '_> {
                 return Ok((None, output));
             }
         };
-        self.explain(next, &fault, differs.as_ref(), (code, &output));
-        Ok((Some(fault), output))
+        self.explain(next, &says, differs.as_ref(), (code, &output));
+        Ok((Some(Fault { says, ended }), output))
     }
 
     fn differs(&self, next: &Next<'_>, output: &str) -> Option<Difference> {
@@ -220,10 +229,17 @@ impl Walk<'_, '_> {
         let others: Vec<&str> = cases::cases(&self.runbook, next.step).map(|case| case.heading.as_str()).collect();
         if alike.is_empty() && !others.is_empty() {
             let others = others.join("; ");
-            self.context.say(&format!(
-                "none of the runbook's cases of step {} looks like this ({others}); all of it: carlosctl runbook show {}",
-                next.step, self.runbook.name
-            ));
+            self.context
+                .say(&format!("none of the runbook's cases of step {} looks like this ({others}); all of it is in", next.step));
+            let show = format!("carlosctl runbook show {}", self.runbook.name);
+            self.say_line(&show);
+        }
+    }
+
+    /// A line to be copied, which is never folded. Already escaped.
+    pub(super) fn say_line(&mut self, line: &str) {
+        if !self.context.settings.quiet {
+            self.context.say_block(&format!("  {line}\n"));
         }
     }
 

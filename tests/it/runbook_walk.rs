@@ -100,12 +100,16 @@ fn settings_that_were_typed_reach_values_commands_and_the_walk_that_goes_on() {
     assert_eq!(code, 3, "{said}");
     assert!(said.contains(&format!("6.2  $ grep -c '^CARLOS_SECRETS_KEY=.' {}\n", scene.path("host.env"))), "{said}");
     assert!(said.contains("0.2  $ systemctl mask --now carlos-edge.service carlos-adopt.timer carlos-ops.timer\n"), "{said}");
-    // What is printed works as it stands.
-    let resume = hint(&said, "when its cause is gone: ").to_owned();
+    // What is printed works as it stands, and without the settings, which the transcript knows.
+    let typed = hint(&said, "when its cause is gone: ");
+    let flag = format!("--host-env={} ", scene.path("host.env"));
+    let resume = typed.replacen(&flag, "", 1);
     assert_eq!(resume, "carlosctl runbook run --resume 'a transcript' --unattended --confirm edge-a1");
-    let (code, said) = scene.run(&resume);
-    assert_eq!(code, 3, "{said}");
-    assert!(said.contains("6.2 ended with exit 1"), "{said}");
+    for line in [typed, &resume] {
+        let (code, said) = scene.run(line);
+        assert_eq!(code, 3, "{said}");
+        assert!(said.contains("6.2 ended with exit 1"), "{said}");
+    }
     fs::write(scene.path("host.env"), format!("{settings}CARLOS_SECRETS_KEY=x\n")).expect("settings");
     let (code, said) = scene.run(&format!("mkdir elsewhere; mv 'a transcript' elsewhere; cd elsewhere; {resume}"));
     assert_eq!(code, 0, "{said}");
@@ -119,6 +123,28 @@ fn settings_that_were_typed_reach_values_commands_and_the_walk_that_goes_on() {
     fs::remove_file(scene.path("its settings")).expect("a file");
     let (code, said) = scene.run(&format!("cd elsewhere; {resume}"));
     assert_eq!((code, said.contains("No such file")), (2, true), "{said}");
+}
+
+#[test]
+fn a_password_that_was_typed_is_not_kept_and_is_asked_for() {
+    let scene = standby("store-down");
+    let endpoint = "--endpoint-url http://user:canary@127.0.0.1:9";
+    let (code, said) = scene.run(&format!(
+        "carlosctl {endpoint} --timeout 2s runbook run dr-cold-standby --from 1 --unattended --set DEAD=edge-a1 --transcript transcript"
+    ));
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("1.1 ended with exit 14"), "{said}");
+    let written = transcript(&scene);
+    assert!(written.contains("\nsetting --endpoint-url\nsetting --timeout=2000ms\n"), "{written}");
+    assert!(!written.contains("canary") && !said.contains("canary"), "{said}{written}");
+    let resume = hint(&said, "when its cause is gone: ");
+    let (code, refused) = scene.run(resume);
+    assert_eq!(code, 2, "{refused}");
+    assert!(refused.contains("type it again: carlosctl --endpoint-url=… runbook run --resume …"), "{refused}");
+    assert_eq!(transcript(&scene), written);
+    let (code, said) = scene.run(&resume.replacen("carlosctl", &format!("carlosctl {endpoint}"), 1));
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("1.1 ended with exit 14"), "{said}");
 }
 
 #[test]
@@ -144,7 +170,7 @@ fn what_a_command_says_is_kept_in_the_order_in_which_it_was_said() {
 fn at_a_terminal_sentences_are_folded_between_words_and_what_the_restore_asks_is_kept() {
     let scene = standby("standby");
     let line = format!(
-        "sh -c 'stty cols 70; exec @BIN@ runbook run dr-cold-standby --from 4 --set DEAD=edge-a1 --set {} --transcript transcript'",
+        "sh -c 'stty cols 70; exec @BIN@ --this-box edge-d4 runbook run dr-cold-standby --from 4 --set DEAD=edge-a1 --set {} --transcript transcript'",
         TIMERS.replace('\'', "\"")
     );
     let mut session = at_a_terminal(&scene, &line.replace("@BIN@", env!("CARGO_BIN_EXE_carlosctl")));
@@ -164,7 +190,8 @@ fn at_a_terminal_sentences_are_folded_between_words_and_what_the_restore_asks_is
     assert!(exit_code(&mut session).contains(", 6)"));
     let screen = plain(&screen);
     assert!(
-        screen.contains("5.1 cannot be skipped") && screen.contains("carlosctl runbook run dr-cold-standby --from 6"),
+        screen.contains("5.1 cannot be skipped")
+            && screen.contains("\n  carlosctl --this-box=edge-d4 runbook run dr-cold-standby --from 6\n"),
         "{screen}"
     );
     // Every question stands there with its answer.
@@ -193,6 +220,45 @@ fn at_a_terminal_sentences_are_folded_between_words_and_what_the_restore_asks_is
             .map(|part| restore.find(part).unwrap_or_else(|| panic!("{part} in {restore}")))
             .collect();
     assert!(places.is_sorted() && !written.contains('\u{1b}') && !written.contains('\r'), "{written}");
+}
+
+#[test]
+fn a_restore_that_ended_well_and_says_something_else_is_for_the_operator_to_judge() {
+    let scene = standby("restored");
+    scene.run("systemctl mask --now carlos-edge.service");
+    // That it was done already is nothing else.
+    let (code, said) = scene.run(&format!(
+        "carlosctl runbook run dr-cold-standby --from 5 --unattended --set DEAD=edge-a1 --confirm edge-a1 --set {TIMERS} \
+         --set HOST_ENV={} --transcript transcript",
+        scene.path("host.env")
+    ));
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains(" already: ") && said.contains("5.1: exit 0, as the runbook says"), "{said}");
+    let scene = standby("clobbered");
+    let mut session = at_a_terminal(
+        &scene,
+        "carlosctl runbook run clobbered-snapshot --from 5 --set DEAD=edge-c3 --set GOOD=good --transcript transcript",
+    );
+    for (question, typed) in [
+        ("Enter runs it, or type stop, or skip", ""),
+        ("type again to run it again, or stop, or skip to go on without it", "skip"),
+        ("why? it is written into the transcript", "good is a generation"),
+        ("Enter runs it, or type stop; it asks for edge-c3 itself", ""),
+        ("type edge-c3 to go on", "edge-c3"),
+        ("  the runbook shows  installed good of edge-c3 into", ""),
+        ("type again to run it again, or stop, or skip to go on without it", "skip"),
+        ("why? it is written into the transcript", "it is the right one"),
+    ] {
+        session.exp_string(question).unwrap_or_else(|error| panic!("{question}: {error}"));
+        if !question.starts_with("  ") {
+            session.send_line(typed).expect("typed");
+        }
+    }
+    let end = "clobbered-snapshot: done; 0 of 7 commands as the runbook says, 5 passed over by --from, skipped 5.1, 5.2";
+    session.exp_string(end).expect("the end");
+    session.exp_eof().expect("the end");
+    assert!(exit_code(&mut session).contains(", 0)"));
+    assert!(transcript(&scene).contains("\nskipped 5.2: it is the right one\n"));
 }
 
 #[test]
