@@ -114,8 +114,10 @@ pub(crate) fn clocks_agree(store: &dyn ReadStore) -> Result<(), CommandError> {
     }
     let direction = if ahead < 0 { "behind" } else { "ahead of" };
     let apart = terminal::age(ahead.saturating_abs());
-    let because =
-        format!("the store's clock is {apart} {direction} this machine's, and ages decide what goes; nothing was deleted");
+    let because = format!(
+        "{}: its clock is {apart} {direction} this machine's, and ages decide what goes; nothing was deleted",
+        store.describe()
+    );
     Err(CommandError::new(Exit::Clocks, because).hint("set this machine's clock, then run it again"))
 }
 

@@ -65,7 +65,7 @@ pub(crate) const COLUMNS: [Column; 24] = [
         success: &["hold 2", "use it"],
         ..READ_ONLY
     },
-    Column { name: "snapshot hold list", args: &[], ..READ_ONLY },
+    Column { name: "snapshot hold list", args: &["--as-of", "@NOW@"], ..READ_ONLY },
     Column {
         name: "snapshot hold release",
         args: &["--box", "edge-a1", "@HOLD@", "--confirm", "edge-a1"],

@@ -46,6 +46,15 @@ impl Outcome {
         }
     }
 
+    /// From the table of expectations.
+    pub(crate) fn of_token(token: &str) -> Option<Self> {
+        match token {
+            "-" => Some(Self::NotAsked),
+            "=" => Some(Self::Right),
+            code => code.parse().ok().map(Self::Code),
+        }
+    }
+
     /// As the page has it: the code and a word.
     pub(crate) fn words(self) -> String {
         match self {
