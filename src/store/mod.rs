@@ -192,6 +192,6 @@ pub trait WriteStore: ReadStore {
     /// `Unsupported` where the store cannot be trusted to compare (see `probe`); nothing was deleted then.
     async fn delete_exact(&self, key: &str, etag: &str) -> Result<(), StoreError>;
 
-    /// Told by [`probe`] when it has seen that [`delete_exact`](Self::delete_exact) compares, so that nobody tries it again.
+    /// Told by [`probe()`] when it has seen that [`delete_exact`](Self::delete_exact) compares, so that nobody tries it again.
     fn compares_before_it_deletes(&self) {}
 }
