@@ -273,14 +273,17 @@ impl Chosen {
     }
 }
 
-/// The rung that a current snapshot or a generation is compared with: the newest older one that did not collapse and is
+/// The rung that a current snapshot, a generation or a held copy of one is compared with: the newest older one that did not collapse and is
 /// another content.
 #[must_use]
 pub fn neighbour(seen: &BoxEvidence, chosen: &Chosen, as_of: Timestamp) -> Option<Chosen> {
     let object = chosen.source.object()?;
     let of_current = seen.current.as_ref().is_some_and(|current| current.key == object.key && object.version_id.is_none());
     let own = seen.generations.iter().find(|found| found.object.key == object.key).map(|found| found.stamp);
-    if !of_current && own.is_none() {
+    // A held copy is compared as what it is a copy of: a hold keeps what a clobber left, too.
+    let held = chosen.at.strip_prefix("hold:").map(|held| held.split_once('/').and_then(|(_, stamp)| stamp.parse().ok()));
+    let own = held.unwrap_or(own);
+    if !of_current && own.is_none() && held.is_none() {
         return None;
     }
     let judgement = judge(seen, as_of);

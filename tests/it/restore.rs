@@ -258,6 +258,23 @@ fn clobbered_snapshots_are_refused_and_the_last_good_one_is_named_with_its_comma
 }
 
 #[test]
+fn a_held_clobber_is_refused_as_the_clobber_is() {
+    let standby = Standby::new();
+    standby.deployment.pass("edge-a1", &ago(15), &registry_of(&[RouteSpec::new("standby.example.org")]));
+    let held = carlosctl(["snapshot", "hold", "--box", "edge-a1", "--json"]).dir(&standby.deployment.dir()).run();
+    assert_eq!(held.code, 0, "{held}");
+    let hold = held.json()["hold"].as_str().expect("a stamp").to_owned();
+    let before = standby.files();
+    let clobber = standby.restore(["--confirm", "edge-a1", "--at", &format!("hold:{hold}")]).run();
+    standby.refused(&clobber, 5, &before, &["rows-collapsed"]);
+    let list = carlosctl(["snapshot", "list", "--json"]).dir(&standby.deployment.dir()).run().json();
+    let good = list["boxes"][0]["last_good"].as_str().expect("a stamp");
+    let outcome = standby.restore(["--confirm", "edge-a1", "--at", &format!("hold:{hold}/{good}")]).run();
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert_eq!(standby.versions(), ["v0"]);
+}
+
+#[test]
 fn good_finds_the_last_good_one_itself() {
     let standby = Standby::new();
     standby.deployment.pass("edge-a1", &ago(20), &registry(0, ""));

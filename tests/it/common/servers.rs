@@ -47,7 +47,8 @@ pub(crate) fn seaweedfs() -> &'static Server {
             fs::create_dir_all(data.join("data")).expect("the data directory is made");
             let mut command = dying_with_us(&venv.join("bin/weed"));
             command.args(["mini", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-webdav=false", "-admin.ui=false"]);
-            command.args(["-s3.port.iceberg=0", "-s3.port.lance=0"]);
+            // Every bucket takes some volumes and fills none; by itself it allows as many as the disk has room for when full.
+            command.args(["-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.max=1000"]);
             command.arg(format!("-dir={}", data.join("data").display()));
             command.arg(format!("-s3.config={}", data.join("s3.json").display()));
             for (offset, name) in (0_u16..).zip(["s3", "master", "volume", "filer", "admin"]) {
