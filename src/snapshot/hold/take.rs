@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::finding::{self, Code, Finding};
 use crate::platform::document::MAX_BYTES;
 use crate::platform::{Label, Stamp, hex, keys};
-use crate::snapshot::evidence::BoxEvidence;
+use crate::snapshot::evidence::{BoxEvidence, SidecarRead};
 use crate::snapshot::versions;
 use crate::store::{self, ObjectMeta, ReadStore, StoreError, WriteStore};
 use crate::terminal::Progress;
@@ -41,6 +41,10 @@ pub async fn take(
     progress.expect(2 * wanted.iter().map(|wanted| wanted.from.bytes).sum::<u64>());
     let stamp = free_stamp(seen, stamp);
     let mut findings = Vec::new();
+    if let (None, SidecarRead::NotRead { because }) = (&seen.sidecar_object, &seen.sidecar) {
+        let because = format!("its sidecar is not held, because it could not be looked at: {because}");
+        findings.push(Finding::warning(Code::NotRead, seen.label.as_str(), because));
+    }
     let mut copies = Vec::new();
     // Copies first: they are quick, and the agent may prune while content is hashed.
     for wanted in wanted {
