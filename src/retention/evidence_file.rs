@@ -15,6 +15,7 @@ pub(crate) struct EvidenceFile {
     path: PathBuf,
     file: BufWriter<File>,
     is_first: bool,
+    unfinished: Unfinished,
 }
 
 impl EvidenceFile {
@@ -24,7 +25,12 @@ impl EvidenceFile {
     /// The local disk's.
     pub(crate) fn create(path: &Path, fleet: &FleetEvidence) -> Result<Self, CommandError> {
         let file = create_private(path)?;
-        let mut file = Self { path: path.to_owned(), file: BufWriter::new(file), is_first: true };
+        let mut file = Self {
+            path: path.to_owned(),
+            file: BufWriter::new(file),
+            is_first: true,
+            unfinished: Unfinished(Some(path.to_owned())),
+        };
         let head = json(fleet)?;
         // The apps are one more member of the same object.
         let head = head.strip_suffix('}').unwrap_or(&head);
@@ -49,7 +55,9 @@ impl EvidenceFile {
     /// The local disk's.
     pub(crate) fn end(mut self) -> Result<(), CommandError> {
         self.write("]}\n")?;
-        self.file.flush().and_then(|()| self.file.get_ref().sync_all()).map_err(|error| disk(&self.path, &error))
+        self.file.flush().and_then(|()| self.file.get_ref().sync_all()).map_err(|error| disk(&self.path, &error))?;
+        self.unfinished.keep();
+        Ok(())
     }
 
     fn write(&mut self, text: &str) -> Result<(), CommandError> {
@@ -78,6 +86,26 @@ pub(crate) fn create_private(path: &Path) -> Result<File, CommandError> {
         }
         _ => disk(path, &error),
     })
+}
+
+/// A file that was just made, and is removed again unless it comes to its end: half of it would look like all.
+#[derive(Debug)]
+pub(crate) struct Unfinished(pub(crate) Option<PathBuf>);
+
+impl Unfinished {
+    /// It is whole.
+    pub(crate) fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            // Where it cannot be removed it lacks its end, and is refused by whoever reads it.
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 /// A value as one line of JSON.

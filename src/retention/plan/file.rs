@@ -11,7 +11,7 @@ use crate::error::CommandError;
 use crate::host::private;
 use crate::platform::keys::app::{self as keys, AppKey};
 use crate::retention::AppName;
-use crate::retention::evidence_file::{create_private, json};
+use crate::retention::evidence_file::{Unfinished, create_private, json};
 use crate::snapshot::disk;
 
 /// One line.
@@ -53,6 +53,7 @@ pub(crate) struct PlanWriter {
     path: PathBuf,
     file: BufWriter<File>,
     sums: Sums,
+    unfinished: Unfinished,
 }
 
 impl PlanWriter {
@@ -61,7 +62,11 @@ impl PlanWriter {
     /// # Errors
     /// Usage where it exists; the local disk's.
     pub(crate) fn create(path: &Path, header: &Header) -> Result<Self, CommandError> {
-        Self::begin(path, create_private(path)?, header)
+        let file = create_private(path)?;
+        let unfinished = Unfinished(Some(path.to_owned()));
+        let mut writer = Self::begin(path, file, header)?;
+        writer.unfinished = unfinished;
+        Ok(writer)
     }
 
     /// Begins in an empty file that is there already.
@@ -69,7 +74,8 @@ impl PlanWriter {
     /// # Errors
     /// The local disk's.
     pub(crate) fn begin(path: &Path, file: File, header: &Header) -> Result<Self, CommandError> {
-        let mut writer = Self { path: path.to_owned(), file: BufWriter::new(file), sums: Sums::default() };
+        let mut writer =
+            Self { path: path.to_owned(), file: BufWriter::new(file), sums: Sums::default(), unfinished: Unfinished(None) };
         writer.line(&Line::Plan(header.clone()))?;
         Ok(writer)
     }
@@ -91,6 +97,7 @@ impl PlanWriter {
         let sums = self.sums;
         self.line(&Line::End(sums))?;
         self.file.flush().and_then(|()| self.file.get_ref().sync_all()).map_err(|error| disk(&self.path, &error))?;
+        self.unfinished.keep();
         Ok(sums)
     }
 
