@@ -23,6 +23,8 @@ enum Hurts {
     Every(&'static [Kind]),
     /// One of each: of the listings, the reads and the writes. Which one is chosen where the matrix is run.
     OneOfEach,
+    /// Every read of a key that has the first in it, and not the second.
+    Reads(&'static str, &'static str),
     /// The second deletion, and no other request.
     SecondDeletion,
     /// Every write with such a header.
@@ -37,7 +39,7 @@ pub(crate) enum Which {
     Last,
 }
 
-use Hurts::{Every, OneOfEach, SecondDeletion, With};
+use Hurts::{Every, OneOfEach, Reads, SecondDeletion, With};
 
 const ALL: &[Kind] = &[];
 const LISTS: &[Kind] = &Kind::LISTS;
@@ -51,7 +53,7 @@ const fn fault(name: &'static str, hurts: Hurts, action: fn() -> Action) -> Faul
 }
 
 /// The rows, in the order of the page. The first hurts nothing.
-pub(crate) const FAULTS: [Fault; 52] = [
+pub(crate) const FAULTS: [Fault; 54] = [
     fault("small pages, all right", Every(LISTS), || Action::Pages(Paging::Whole)),
     fault("silence", Every(ALL), || Action::BlackHole),
     fault("silence when reading", Every(READS), || Action::BlackHole),
@@ -80,6 +82,8 @@ pub(crate) const FAULTS: [Fault; 52] = [
     fault("500 on listing", Every(LISTS), || Action::Answer(500, "InternalError", &[])),
     fault("500 on reading", Every(READS), || Action::Answer(500, "InternalError", &[])),
     fault("500 on writing", Every(WRITES), || Action::Answer(500, "InternalError", &[])),
+    fault("500 on a sidecar", Reads("control/registry-snapshot/", ".db"), || Action::Answer(500, "InternalError", &[])),
+    fault("500 on an artifact", Reads("/artifacts/", ""), || Action::Answer(500, "InternalError", &[])),
     fault("500 once each", OneOfEach, || Action::Answer(500, "InternalError", &[])),
     fault("503 SlowDown on listing", Every(LISTS), || Action::Answer(503, "SlowDown", &[])),
     fault("503 SlowDown on reading", Every(READS), || Action::Answer(503, "SlowDown", &[])),
@@ -136,6 +140,7 @@ impl Fault {
                 });
                 of_key(LISTS).into_iter().chain(of_key(READS)).chain([write]).collect()
             }
+            Reads(part, except) => vec![rule(READS).of(part).except(except)],
             // What a store is tried out with is not among them, and of generations only one is pruned.
             SecondDeletion => vec![
                 rule(&[Kind::Delete]).of("control/registry-snapshots/").nth(1),
