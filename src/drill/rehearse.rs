@@ -34,6 +34,10 @@ impl Landing for Staged {
         Staged::path(self)
     }
 
+    fn file(&self) -> &std::fs::File {
+        Staged::file(self)
+    }
+
     fn settle(&self) {
         Staged::settle(self);
     }

@@ -109,8 +109,9 @@ impl Staged {
         Ok(self.file.metadata()?.len())
     }
 
-    /// The open file, for giving it its owner and mode.
-    pub(super) fn file(&self) -> &File {
+    /// The open file.
+    #[must_use]
+    pub fn file(&self) -> &File {
         &self.file
     }
 

@@ -3,7 +3,7 @@
 //! The object is streamed once. Unless nothing may be changed, it lands where it would be installed from, so that what was
 //! judged is what is installed.
 
-use std::io::Write;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,27 +63,18 @@ pub(super) enum Place {
     Staged(Staged),
 }
 
-impl Write for Place {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Private(private) => private.write(bytes),
-            Self::Staged(staged) => staged.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Self::Private(private) => private.flush(),
-            Self::Staged(staged) => staged.flush(),
-        }
-    }
-}
-
 impl Landing for Place {
     fn path(&self) -> &Path {
         match self {
             Self::Private(private) => private.path(),
             Self::Staged(staged) => staged.path(),
+        }
+    }
+
+    fn file(&self) -> &File {
+        match self {
+            Self::Private(private) => private.file(),
+            Self::Staged(staged) => staged.file(),
         }
     }
 

@@ -66,8 +66,8 @@ struct Copy {
 
 impl Copy {
     fn of(path: &Path) -> std::io::Result<Self> {
-        let mut registry = Private::create().map_err(|error| std::io::Error::other(error.message))?;
-        std::io::copy(&mut private::open_file(path)?, &mut registry)?;
+        let registry = Private::create().map_err(|error| std::io::Error::other(error.message))?;
+        std::io::copy(&mut private::open_file(path)?, &mut registry.file())?;
         // Not -shm: it is an index of the -wal, and SQLite makes a new one.
         for side in SIDES.iter().filter(|side| **side != "-shm") {
             let from = with_suffix(path, side);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::fetch::{Landing, Private};
+use super::landing::{Landing, Private};
 use super::look::look;
 use super::proof::interruptible;
 use super::show::resolve;

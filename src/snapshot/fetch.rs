@@ -4,77 +4,26 @@
 //! behind it. Memory is flat in the size of the object.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
-use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
+use super::landing::{Landing, Private, receive};
 use super::select::{Chosen, Source};
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::host::private;
-use crate::platform::hex;
 use crate::store::{Chunks, ObjectMeta, ObjectReader, ReadStore, StoreError};
 use crate::terminal::Progress;
 
 /// How many chunks may wait for the disk.
 const CHUNKS_WAITING: usize = 16;
-/// After how many bytes the disk is put to work.
-const SETTLED_AT_ONCE_BYTES: usize = 64 * 1024 * 1024;
 /// How much of a local file is read at once.
 const FILE_CHUNK_BYTES: usize = 256 * 1024;
-
-/// Where an object lands: a file being written, and where it can be looked at afterwards.
-pub trait Landing: Write + Send + 'static {
-    /// The file's path.
-    fn path(&self) -> &Path;
-
-    /// Told now and then, and at the end: what was written so far may begin its way to the disk, where the file is to last.
-    /// Nobody waits for it here, and whoever needs it there makes sure of it later.
-    fn settle(&self) {}
-}
-
-/// A private directory of its own, removed when dropped.
-#[derive(Debug)]
-pub struct Private {
-    file: File,
-    path: PathBuf,
-    _directory: tempfile::TempDir,
-}
-
-impl Private {
-    /// An empty file that nobody else can open.
-    ///
-    /// # Errors
-    /// The local disk's.
-    pub fn create() -> Result<Self, CommandError> {
-        let fault = |error: std::io::Error| disk(&std::env::temp_dir(), &error);
-        let directory = private::directory("carlosctl-").map_err(fault)?;
-        let path = directory.path().join("registry.db");
-        let file = private::create_file(&path).map_err(fault)?;
-        Ok(Self { file, path, _directory: directory })
-    }
-}
-
-impl Write for Private {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl Landing for Private {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-}
 
 /// An object that has landed.
 #[derive(Debug)]
@@ -120,17 +69,19 @@ async fn stream<L: Landing>(
     landing: L,
     progress: Option<&Progress>,
 ) -> Result<(L, String), CommandError> {
-    let (sender, receiver) = mpsc::channel::<Bytes>(CHUNKS_WAITING);
+    let (sender, receiver) = mpsc::channel::<(u64, Bytes)>(CHUNKS_WAITING);
     let path = landing.path().to_owned();
-    let writer = tokio::task::spawn_blocking(move || write_all(receiver, landing));
+    let writer = tokio::task::spawn_blocking(move || receive(receiver, &landing).map(|sha256| (landing, sha256)));
+    let mut so_far = 0;
     let received = loop {
-        match reader.chunks.next().await {
-            Ok(Some(chunk)) => {
+        match reader.chunks.next_anywhere(so_far).await {
+            Ok(Some((at, chunk))) => {
+                so_far += chunk.len() as u64;
                 if let Some(progress) = progress {
                     progress.advance(chunk.len() as u64);
                 }
                 // The writer is gone only after an error, which is what it answers below.
-                if sender.send(chunk).await.is_err() {
+                if sender.send((at, chunk)).await.is_err() {
                     break Ok(());
                 }
             }
@@ -142,23 +93,6 @@ async fn stream<L: Landing>(
     let written = writer.await.map_err(|error| CommandError::new(Exit::Unexpected, format!("{}: {error}", path.display())))?;
     received?;
     written.map_err(|error| disk(&path, &error))
-}
-
-fn write_all<L: Landing>(mut receiver: mpsc::Receiver<Bytes>, mut landing: L) -> std::io::Result<(L, String)> {
-    let mut hash = Sha256::new();
-    let mut unsettled = 0;
-    while let Some(chunk) = receiver.blocking_recv() {
-        hash.update(&chunk);
-        landing.write_all(&chunk)?;
-        unsettled += chunk.len();
-        if unsettled >= SETTLED_AT_ONCE_BYTES {
-            landing.settle();
-            unsettled = 0;
-        }
-    }
-    landing.flush()?;
-    landing.settle();
-    Ok((landing, hex(&hash.finalize())))
 }
 
 /// A failure of the local disk, by what an operator can do about it.

@@ -6,7 +6,7 @@
 //! | `gather` | sees it: listings and one sidecar read a box |
 //! | `judge` | what listings alone can tell: torn, collapsed, poisoned, which rung is the last good one |
 //! | `select` | a selector to exactly one object, and why that one |
-//! | `fetch` | one object into a private file, hashed on the way |
+//! | `fetch`, `landing` | one object into a file, hashed on the way |
 //! | `proof` | what only the content can tell |
 //! | `list`, `show`, `verify`, `diff`, `pull`, `hold` | the commands |
 //!
@@ -18,6 +18,7 @@ mod fetch;
 mod gather;
 pub mod hold;
 mod judge;
+mod landing;
 mod list;
 mod look;
 mod proof;
@@ -33,9 +34,10 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 
 pub use evidence::{BoxEvidence, Generation, HoldEvidence, LastDrill, Scene, SidecarRead};
-pub use fetch::{Fetched, Landing, Private, disk, fetch};
+pub use fetch::{Fetched, disk, fetch};
 pub use gather::{Reports, Scope, gather, read_sidecar};
 pub use judge::{CLOCK_TOLERANCE, Judgement, Rung, State, fell, judge, rung_at};
+pub use landing::{Landing, Private};
 pub use look::{Look, chosen_at, look, must_exist};
 pub use proof::{Expected, Proof, Verdict, blocking, collapse, fetch_and_prove, interruptible, prove};
 pub use select::{Chosen, Selector, Source, neighbour, select};

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::fetch::{Fetched, Landing, fetch};
+use super::fetch::{Fetched, fetch};
+use super::landing::Landing;
 use super::select::Chosen;
 use crate::error::CommandError;
 use crate::exit::Exit;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::fetch::{Landing, Private, disk};
+use super::fetch::disk;
+use super::landing::{Landing, Private};
 use super::look::look;
 use super::proof::{Verdict, blocking};
 use super::show::resolve;

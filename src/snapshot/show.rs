@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::fetch::{Fetched, Landing, Private};
+use super::fetch::Fetched;
 use super::judge::{State, judge};
+use super::landing::{Landing, Private};
 use super::list::{SidecarRow, state_words};
 use super::look::{Look, chosen_at, look};
 use super::proof::{Proof, Verdict, fetch_and_prove};

@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::evidence::BoxEvidence;
-use super::fetch::Private;
 use super::gather::{Reports, Scope, gather};
 use super::judge::judge;
+use super::landing::Private;
 use super::look::{Look, must_exist};
 use super::proof::{Proof, Verdict, collapse, fetch_and_prove};
 use super::select::{Chosen, Source};

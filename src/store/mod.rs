@@ -85,6 +85,12 @@ pub struct ObjectReader {
 pub trait Chunks: Send {
     /// The next piece, or `None` after the last.
     async fn next(&mut self) -> Result<Option<Bytes>, StoreError>;
+
+    /// As [`next`](Self::next), for whoever can take pieces in any order: where one begins, and its bytes. `so_far` is how
+    /// many bytes were taken. One reader is asked in one of the two ways, not in both.
+    async fn next_anywhere(&mut self, so_far: u64) -> Result<Option<(u64, Bytes)>, StoreError> {
+        Ok(self.next().await?.map(|chunk| (so_far, chunk)))
+    }
 }
 
 /// What is uploaded: from memory when small, from a file when it may not be.

@@ -1,18 +1,20 @@
-//! A large object in pieces that are under way at once, handed on in order.
+//! A large object in pieces that are under way at once.
 //!
 //! One connection to a bucket carries a fraction of what the network would. Every piece is asked for under the etag that the
-//! first answer named, so all are of one object or the read fails; and at most a few are ahead of whoever takes them, so
-//! memory does not grow with the object.
+//! first answer named, so all are of one object or the read fails. Whoever can take pieces from anywhere gets them as they
+//! arrive; whoever wants them in order gets one after the other. Nothing is held back here, so memory does not grow with the
+//! object.
 
-use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_s3::operation::get_object::GetObjectOutput;
 use aws_sdk_s3::primitives::ByteStream;
 use bytes::Bytes;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;
 
 use super::body::Download;
@@ -24,7 +26,9 @@ use crate::store::{Chunks, ObjectMeta, ObjectReader, StoreError};
 /// How large a piece is. An object of up to this size is one request.
 const PIECE_BYTES: u64 = 8 * 1024 * 1024;
 /// How many are under way at once.
-const PIECES_AT_ONCE: usize = 4;
+const PIECES_AT_ONCE: usize = 8;
+/// How many chunks may wait for whoever takes them.
+const CHUNKS_WAITING: usize = 8;
 
 /// One answer to a reading request.
 struct Part {
@@ -56,11 +60,10 @@ impl S3Store {
             Box::new(Pieces {
                 etag: object.etag.clone(),
                 bytes: object.bytes,
-                next: bytes,
                 source,
-                first: Some(first),
-                waiting: VecDeque::new(),
-                tasks: JoinSet::new(),
+                now: Some(first),
+                next: bytes,
+                anywhere: None,
             })
         };
         Ok(ObjectReader { meta: object, chunks })
@@ -84,15 +87,14 @@ impl Source {
 
     /// A later piece of exactly the object that the first one was of.
     async fn later(&self, range: &Range<u64>, etag: &str) -> Result<Download, StoreError> {
-        let answer = self.ask(Some(range), Some(etag)).await;
-        // Only here has a read a condition.
-        if answer.as_ref().is_err_and(|error| error.raw_response().is_some_and(|raw| raw.status().as_u16() == 412)) {
-            return Err(self.changed());
-        }
-        let answer = answer.map_err(|error| self.store.words().fault(Asked::Read(&self.key), &error));
-        let part = match answer {
-            Err(StoreError::NotFound { .. } | StoreError::Deleted { .. }) => return Err(self.changed()),
-            answer => self.part(answer?, Some(range))?,
+        let part = match self.ask(Some(range), Some(etag)).await {
+            Ok(answer) => self.part(answer, Some(range))?,
+            // The condition is ours.
+            Err(error) if status(&error) == Some(412) => return Err(self.changed()),
+            Err(error) => {
+                let error = self.store.words().fault(Asked::Read(&self.key), &error);
+                return Err(if error.is_missing() { self.changed() } else { error });
+            }
         };
         if part.object.etag != etag {
             return Err(self.changed());
@@ -145,7 +147,11 @@ impl Source {
 }
 
 fn is_beyond_the_end<E: ProvideErrorMetadata>(error: &SdkError<E, aws_sdk_s3::config::http::HttpResponse>) -> bool {
-    error.code() == Some("InvalidRange") || error.raw_response().is_some_and(|raw| raw.status().as_u16() == 416)
+    error.code() == Some("InvalidRange") || status(error) == Some(416)
+}
+
+fn status<E>(error: &SdkError<E, aws_sdk_s3::config::http::HttpResponse>) -> Option<u16> {
+    error.raw_response().map(|raw| raw.status().as_u16())
 }
 
 /// `bytes 0-7/8` as where it begins, the byte after its end, and how many there are.
@@ -162,64 +168,124 @@ struct Pieces {
     source: Source,
     etag: String,
     bytes: u64,
-    /// Where the next piece begins that nobody has asked for.
+    /// The piece that is being read.
+    now: Option<Download>,
+    /// Where the next one begins.
     next: u64,
-    first: Option<Download>,
-    /// What was asked for and not yet handed on, in order.
-    waiting: VecDeque<UnboundedReceiver<Result<Bytes, StoreError>>>,
+    /// Those that are under way at once, where they may come from anywhere.
+    anywhere: Option<Anywhere>,
+}
+
+/// Where a piece begins and what it brought, or why it brought nothing.
+type Brought = Result<(u64, Bytes), StoreError>;
+
+/// Pieces that are under way at once.
+struct Anywhere {
+    receiver: Receiver<Brought>,
     /// Ended with this value.
-    tasks: JoinSet<()>,
+    _tasks: JoinSet<()>,
+}
+
+/// Reads pieces until there are none left that nobody reads.
+struct Worker {
+    source: Source,
+    etag: String,
+    bytes: u64,
+    next: Arc<AtomicU64>,
+    sender: Sender<Brought>,
 }
 
 impl Pieces {
-    /// Asks for pieces until enough are under way.
-    fn ask(&mut self) {
-        while self.next < self.bytes && self.waiting.len() + usize::from(self.first.is_some()) < PIECES_AT_ONCE {
-            let range = self.next..self.bytes.min(self.next + PIECE_BYTES);
-            self.next = range.end;
-            let (source, etag) = (self.source.clone(), self.etag.clone());
-            // A piece's own size is the bound.
-            let (sender, receiver) = unbounded_channel();
-            self.waiting.push_back(receiver);
-            self.tasks.spawn(async move {
-                let mut piece = match source.later(&range, &etag).await {
-                    Ok(piece) => piece,
-                    Err(error) => return drop(sender.send(Err(error))),
-                };
-                loop {
-                    let chunk = piece.next().await.transpose();
-                    let Some(chunk) = chunk else { return };
-                    let is_last = chunk.is_err();
-                    // Nobody listens any more once the reader was given up.
-                    if sender.send(chunk).is_err() || is_last {
-                        return;
-                    }
-                }
-            });
+    /// The end of the piece that begins at `start`.
+    fn end(start: u64, bytes: u64) -> u64 {
+        bytes.min(start.saturating_add(PIECE_BYTES))
+    }
+
+    /// Puts everything that is left under way.
+    fn spread(&mut self) -> Anywhere {
+        let (sender, receiver) = channel(CHUNKS_WAITING);
+        let next = Arc::new(AtomicU64::new(self.next));
+        let mut tasks = JoinSet::new();
+        let mut first = self.now.take().map(|first| (0, first));
+        for _ in 0..PIECES_AT_ONCE {
+            let worker = Worker {
+                source: self.source.clone(),
+                etag: self.etag.clone(),
+                bytes: self.bytes,
+                next: Arc::clone(&next),
+                sender: sender.clone(),
+            };
+            tasks.spawn(worker.run(first.take()));
         }
-        while self.tasks.try_join_next().is_some() {}
+        Anywhere { receiver, _tasks: tasks }
+    }
+}
+
+impl Worker {
+    async fn run(self, first: Option<(u64, Download)>) {
+        let failed = match first {
+            Some((at, piece)) => self.hand_on(at, piece).await.err(),
+            None => None,
+        };
+        if let Some(error) = failed.or(self.rest().await.err()) {
+            let _ = self.sender.send(Err(error)).await;
+        }
+    }
+
+    async fn rest(&self) -> Result<(), StoreError> {
+        loop {
+            let start = self.next.fetch_add(PIECE_BYTES, Ordering::Relaxed);
+            // Nobody listens any more once the reader was given up.
+            if start >= self.bytes || self.sender.is_closed() {
+                return Ok(());
+            }
+            let piece = self.source.later(&(start..Pieces::end(start, self.bytes)), &self.etag).await?;
+            self.hand_on(start, piece).await?;
+        }
+    }
+
+    async fn hand_on(&self, mut at: u64, mut piece: Download) -> Result<(), StoreError> {
+        while let Some(chunk) = piece.next().await? {
+            let bytes = chunk.len() as u64;
+            if self.sender.send(Ok((at, chunk))).await.is_err() {
+                return Ok(());
+            }
+            at += bytes;
+        }
+        Ok(())
     }
 }
 
 #[async_trait]
 impl Chunks for Pieces {
     async fn next(&mut self) -> Result<Option<Bytes>, StoreError> {
-        self.ask();
-        if let Some(first) = &mut self.first {
-            if let Some(chunk) = first.next().await? {
+        loop {
+            if let Some(now) = &mut self.now
+                && let Some(chunk) = now.next().await?
+            {
                 return Ok(Some(chunk));
             }
-            self.first = None;
-            self.ask();
-        }
-        while let Some(piece) = self.waiting.front_mut() {
-            match piece.recv().await {
-                Some(chunk) => return chunk.map(Some),
-                None => drop(self.waiting.pop_front()),
+            if self.next >= self.bytes {
+                return Ok(None);
             }
-            self.ask();
+            let range = self.next..Self::end(self.next, self.bytes);
+            self.now = Some(self.source.later(&range, &self.etag).await?);
+            self.next = range.end;
         }
-        Ok(None)
+    }
+
+    async fn next_anywhere(&mut self, so_far: u64) -> Result<Option<(u64, Bytes)>, StoreError> {
+        let mut anywhere = match self.anywhere.take() {
+            Some(anywhere) => anywhere,
+            None => self.spread(),
+        };
+        let brought = anywhere.receiver.recv().await.transpose()?;
+        self.anywhere = Some(anywhere);
+        // Every worker ended; none may have ended without a word.
+        if brought.is_none() && so_far != self.bytes {
+            return Err(self.source.incomplete(format!("{so_far} of {} bytes had arrived", self.bytes)));
+        }
+        Ok(brought)
     }
 }
 
