@@ -32,11 +32,13 @@ pub(super) async fn run(args: &ExplainArgs, context: &mut Context<'_>) -> Result
     };
     let local = LocalRead::of(context).await?;
     let progress = context.progress_things("snapshots", 0);
-    let fleet = gather::fleet(&sources, &question, local, &progress).await?;
+    let (fleet, listed) =
+        tokio::join!(gather::fleet(&sources, &question, local, &progress), gather::listed(&sources, &question));
+    let fleet = fleet?;
     drop(progress);
     let judge = Judge::new(&fleet);
     let progress = context.progress_listing();
-    let names = gather::names(&sources, &judge, &question).await?;
+    let names = gather::names(&sources, &judge, &question, listed?).await?;
     drop(progress);
     let mut file = args.evidence_out.as_deref().map(|path| EvidenceFile::create(path, &fleet)).transpose()?;
     let form = Form::of(context, names.len(), !args.apps.is_empty(), args.version.as_deref());

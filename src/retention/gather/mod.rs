@@ -37,7 +37,7 @@ use crate::store::{Object, StoreError};
 use crate::terminal::Progress;
 
 pub(crate) use local::LocalRead;
-pub(crate) use names::names;
+pub(crate) use names::{listed, names};
 pub(crate) use reader::{Reader, Turns};
 pub(crate) use sources::{Sources, Status};
 

@@ -12,20 +12,35 @@ use crate::retention::app_name::AppName;
 use crate::retention::decide::Judge;
 use crate::store::StoreError;
 
+/// Every app that the store knows, where all are asked about. Asked for beside the fleet: neither needs the other.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn listed(sources: &Sources, question: &Question) -> Result<BTreeSet<AppName>, CommandError> {
+    if !question.apps.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
+    let accounts = segments(APPS, reader.list_dirs(APPS).await?);
+    let listed = stream::iter(accounts).map(|account| apps_of(reader, account)).buffered(sources.turns.number);
+    let listed: Vec<BTreeSet<AppName>> = listed.try_collect().await?;
+    Ok(listed.into_iter().flatten().collect())
+}
+
 /// The apps that are asked about, sorted: those named, or every app that a registry or the store knows.
 ///
 /// # Errors
 /// Not found (exit 10) for a named app that neither knows; the store's.
-pub(crate) async fn names(sources: &Sources, judge: &Judge<'_>, question: &Question) -> Result<Vec<AppName>, CommandError> {
+pub(crate) async fn names(
+    sources: &Sources,
+    judge: &Judge<'_>,
+    question: &Question,
+    listed: BTreeSet<AppName>,
+) -> Result<Vec<AppName>, CommandError> {
     let reader = Reader::new(sources.deployment.as_ref(), &sources.turns);
     let hosted: BTreeSet<AppName> = judge.hosted_apps().map(|(account, app)| AppName::new(account, app)).collect();
     if question.apps.is_empty() {
-        let accounts = segments(APPS, reader.list_dirs(APPS).await?);
-        let mut all = hosted;
-        let listed = stream::iter(accounts).map(|account| apps_of(reader, account)).buffered(sources.turns.number);
-        let listed: Vec<BTreeSet<AppName>> = listed.try_collect().await?;
-        all.extend(listed.into_iter().flatten());
-        return Ok(all.into_iter().collect());
+        return Ok(hosted.into_iter().chain(listed).collect::<BTreeSet<AppName>>().into_iter().collect());
     }
     let mut known: BTreeMap<&str, BTreeSet<AppName>> = BTreeMap::new();
     for name in question.apps.iter().filter(|name| !hosted.contains(name)) {

@@ -44,11 +44,13 @@ pub(crate) async fn run(args: &PlanArgs, context: &mut Context<'_>) -> Result<Ex
     };
     let local = LocalRead::of(context).await?;
     let progress = context.progress_things("snapshots", 0);
-    let fleet = gather::fleet(&sources, &question, local, &progress).await?;
+    let (fleet, listed) =
+        tokio::join!(gather::fleet(&sources, &question, local, &progress), gather::listed(&sources, &question));
+    let fleet = fleet?;
     drop(progress);
     let judge = Judge::new(&fleet);
     let progress = context.progress_listing();
-    let names = gather::names(&sources, &judge, &question).await?;
+    let names = gather::names(&sources, &judge, &question, listed?).await?;
     drop(progress);
     let header = Header::new(sources.deployment.as_ref(), now, &question, fleet_inputs(&fleet)?)?;
     let mut file = PlanWriter::create(&args.out, &header)?;

@@ -157,11 +157,12 @@ async fn make(args: &RunArgs, sources: &Sources, path: &Path, context: &mut Cont
     };
     let local = LocalRead::of(context).await?;
     let progress = context.progress_things("snapshots", 0);
-    let fleet = gather::fleet(sources, &question, local, &progress).await?;
+    let (fleet, listed) = tokio::join!(gather::fleet(sources, &question, local, &progress), gather::listed(sources, &question));
+    let fleet = fleet?;
     drop(progress);
     let judge = Judge::new(&fleet);
     let progress = context.progress_listing();
-    let names = gather::names(sources, &judge, &question).await?;
+    let names = gather::names(sources, &judge, &question, listed?).await?;
     drop(progress);
     let header = Header::new(sources.deployment.as_ref(), now, &question, fleet_inputs(&fleet)?)?;
     let file = std::fs::File::options().write(true).open(path).map_err(|error| disk(path, &error))?;
