@@ -141,9 +141,13 @@ impl SnapshotPass<'_> {
         {
             return Ok(Outcome::Unchanged { pruned });
         }
-        let copy = self.copy().await?;
-        self.trust(memory).await?;
-        let outcome = self.publish(copy, now, memory).await;
+        // The copy is this machine's work, the rest is waiting for the store.
+        let is_trusted = memory.store_is_trusted;
+        let (copy, trusted, there) = tokio::join!(self.copy(), self.trust(is_trusted), self.there(memory.published.as_ref()));
+        let copy = copy?;
+        trusted?;
+        memory.store_is_trusted = true;
+        let outcome = self.publish(copy, there?, now, memory).await;
         self.say_clock();
         outcome.map(Outcome::Published)
     }
@@ -178,22 +182,31 @@ impl SnapshotPass<'_> {
     }
 
     /// A store that takes conditions and ignores them would let two boxes overwrite each other unseen.
-    async fn trust(&self, memory: &mut Memory) -> Result<(), PassError> {
-        if !memory.store_is_trusted {
+    async fn trust(&self, is_trusted: bool) -> Result<(), PassError> {
+        if !is_trusted {
             let needed = [Capability::CreateOnly, Capability::ReplaceIf];
             let found = self.stop.unless_said(store::probe_for(self.store, &needed)).await?;
             let enough = found.and_then(|found| found.require(&needed));
             enough.map_err(|error| failed("snapshot", "trying the store:", &error))?;
-            memory.store_is_trusted = true;
         }
         Ok(())
     }
 
-    async fn publish(&self, copy: Copy, now: Timestamp, memory: &mut Memory) -> Result<Published, PassError> {
+    /// What is about to be overwritten: the sidecar where it names another box, and the snapshot.
+    async fn there(&self, known: Option<&(String, Census)>) -> Result<(Option<Sidecar>, Option<Prior>), PassError> {
+        let (foreign, prior) = tokio::join!(self.foreign(), self.prior(known));
+        Ok((foreign?, prior?))
+    }
+
+    async fn publish(
+        &self,
+        copy: Copy,
+        (foreign, prior): (Option<Sidecar>, Option<Prior>),
+        now: Timestamp,
+        memory: &mut Memory,
+    ) -> Result<Published, PassError> {
         let stamp = Stamp::at(now);
         let body = Body::File(copy.path.clone());
-        let foreign = self.foreign().await?;
-        let prior = self.prior(memory.published.as_ref()).await?;
         let held = self.hold_first(prior.as_ref(), &copy, foreign.as_ref(), stamp).await?;
 
         let generation = keys::generation(self.label, stamp);
