@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
+use super::hosts::Hosts;
 use super::schema::{quoted, same_name};
 use super::value::{Value, shown, text};
 use super::{Registry, RegistryError, Table};
@@ -83,14 +85,14 @@ pub struct Census {
 }
 
 /// One app and where it is hosted here.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppHosts {
     /// Its account, the default one where the route names none.
     pub account: String,
     /// Its name; empty for routes without an app.
     pub app: String,
     /// Its hosts, sorted.
-    pub hosts: Vec<String>,
+    pub hosts: Hosts,
 }
 
 /// A value that is not text that can be compared: not UTF-8, hiding a NUL, or bytes.
@@ -109,10 +111,34 @@ pub struct Unreadable {
 }
 
 impl Census {
+    /// A digest of all of it: two that have the same are the same, and one of them need not be kept for that.
+    ///
+    /// # Errors
+    /// Only when it cannot be written as JSON.
+    pub fn digest(&self) -> Result<[u8; 32], serde_json::Error> {
+        let mut hash = Hashing(Sha256::new());
+        serde_json::to_writer(&mut hash, self)?;
+        Ok(hash.0.finalize().into())
+    }
+
     /// Every host, sorted.
     #[must_use]
     pub fn hosts(&self) -> BTreeSet<&str> {
-        self.apps.iter().flat_map(|app| app.hosts.iter().map(String::as_str)).collect()
+        self.apps.iter().flat_map(|app| app.hosts.iter()).collect()
+    }
+}
+
+/// Hashes what is written to it.
+struct Hashing(Sha256);
+
+impl std::io::Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -189,7 +215,7 @@ fn scan_routes(
         }
     }
     let [host_at, account_at, app_at, scoped_at] = [0, 1, 2, 3].map(|at| routes.columns.len() + at);
-    let mut apps: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    let mut apps: BTreeMap<(String, String), Hosts> = BTreeMap::new();
     let mut statement = connection.prepare(&select(routes, &more))?;
     let mut rows = statement.query([])?;
     let mut number = 0;
@@ -198,7 +224,7 @@ fn scan_routes(
         note_unreadable(row, routes, census)?;
         let account = name(row.get_ref(account_at)?);
         let account = if account.is_empty() { default_account.to_owned() } else { account };
-        apps.entry((account, name(row.get_ref(app_at)?))).or_default().push(name(row.get_ref(host_at)?));
+        apps.entry((account, name(row.get_ref(app_at)?))).or_default().push(&name(row.get_ref(host_at)?))?;
         for (at, (_, used)) in scoped.iter_mut().enumerate() {
             *used += u64::from(row.get::<_, bool>(scoped_at + at)?);
         }

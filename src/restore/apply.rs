@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use super::answered;
+use super::evidence::Evidence;
 use super::gather::{Gathered, Place, host_findings};
 use super::receipt;
 use super::view::Answered;
@@ -39,18 +40,20 @@ pub(super) async fn install(
     let interlock = acquire(&gathered.target, &Claim::new("restore", host.clone(), now)).await?;
     agent_still_stopped(&gathered.target, &gathered.evidence.request.allowed, context).await?;
 
-    let Place::Staged(staged) = gathered.place else {
+    let Gathered { evidence, target, place, .. } = gathered;
+    let (allowed, expected) = remembered(evidence)?;
+    let Place::Staged(staged) = place else {
         return Err(CommandError::new(
             Exit::Unexpected,
             "the snapshot was not staged beside the registry; nothing was changed",
         ));
     };
-    let progress = context.progress_waiting(&format!("installing {}", gathered.target.path.display()));
-    let (interlock, installed) = exchange(staged, gathered.target.clone(), interlock, Stamp::at(now)).await?;
+    let progress = context.progress_waiting(&format!("installing {}", target.path.display()));
+    let (interlock, installed) = exchange(staged, target.clone(), interlock, Stamp::at(now)).await?;
     drop(progress);
     answered.before = installed.before;
     // They opened it while it was locked; it is not blocking any more, because the exchange is done.
-    let strays = holders::findings(&installed.strays, &gathered.target);
+    let strays = holders::findings(&installed.strays, &target);
     for mut stray in strays.into_iter().filter(|found| found.code == Code::RegistryHeld) {
         stray.severity = Severity::Warning;
         answered.findings.push(stray.hint("stop it before anything else is started"));
@@ -61,9 +64,9 @@ pub(super) async fn install(
                 .hint(format!("restorecon {}", installed.path.display())),
         );
     }
-    prove(&installed.path, gathered.evidence.proof.census.clone(), context).await?;
+    prove(&installed.path, expected, context).await?;
     drop(interlock);
-    conclude(answered, &gathered.evidence.request.allowed, &host, now, context).await
+    conclude(answered, &allowed, &host, now, context).await
 }
 
 /// The registry is in place already: an earlier run was cut after the exchange. Proves it and writes the receipt.
@@ -82,9 +85,11 @@ pub(super) async fn finish(
     let recovered = blocking(move || crate::host::recover::recover(&interlock).map(|()| interlock)).await?;
     let interlock = recovered.map_err(|error| failed(&error))?;
     answered.before = newest_before(&gathered.target);
-    prove(&gathered.target.path, gathered.evidence.proof.census.clone(), context).await?;
+    let Gathered { evidence, target, .. } = gathered;
+    let (allowed, expected) = remembered(evidence)?;
+    prove(&target.path, expected, context).await?;
     drop(interlock);
-    conclude(answered, &gathered.evidence.request.allowed, &host, now, context).await
+    conclude(answered, &allowed, &host, now, context).await
 }
 
 fn newest_before(target: &Target) -> Option<PathBuf> {
@@ -172,8 +177,19 @@ pub(super) fn failed(error: &InstallError) -> CommandError {
     CommandError::new(exit, text).hint("run the same command again: it goes on from there")
 }
 
+/// What is still needed of the evidence: what was allowed, and a digest of what was staged. A large registry's census is as
+/// large as the one that it will be compared with, so it is let go first.
+fn remembered(evidence: Evidence) -> Result<(Vec<Code>, Option<[u8; 32]>), CommandError> {
+    let census = evidence.proof.census.as_ref().map(digest).transpose()?;
+    Ok((evidence.request.allowed, census))
+}
+
+fn digest(census: &Census) -> Result<[u8; 32], CommandError> {
+    census.digest().map_err(|error| CommandError::new(Exit::Unexpected, error.to_string()))
+}
+
 /// Opens the installed registry as the agent will, and compares what is in it with what was staged.
-async fn prove(path: &std::path::Path, staged: Option<Census>, context: &Context<'_>) -> Result<(), CommandError> {
+async fn prove(path: &std::path::Path, staged: Option<[u8; 32]>, context: &Context<'_>) -> Result<(), CommandError> {
     let (path, default_account) = (path.to_owned(), context.settings.default_account.clone());
     let shown = path.display().to_string();
     let _progress = context.progress_waiting(&format!("proving {shown}"));
@@ -183,7 +199,7 @@ async fn prove(path: &std::path::Path, staged: Option<Census>, context: &Context
             .hint("do not start the agent; look at the file, or take it back: carlosctl restore undo")
     };
     match found {
-        Ok(census) if Some(&census) == staged.as_ref() => Ok(()),
+        Ok(census) if Some(digest(&census)?) == staged => Ok(()),
         Ok(_) => Err(undo("it does not hold what was staged".to_owned())),
         Err(error) => Err(undo(error.to_string())),
     }
