@@ -56,3 +56,19 @@ pub(crate) fn count(lab: &Lab, bucket: &str, prefix: &str) -> Result<usize, Fail
         Ok(number)
     })
 }
+
+/// Deletes everything below a prefix.
+pub(crate) fn clear(lab: &Lab, bucket: &str, prefix: &str) -> Result<(), Failure> {
+    let client = lab.server.client();
+    let fail = |error: &dyn std::error::Error| format!("{bucket}: {}", aws_sdk_s3::error::DisplayErrorContext(error));
+    lab.runtime.block_on(async {
+        let mut pages = client.list_objects_v2().bucket(bucket).prefix(prefix).into_paginator().send();
+        while let Some(page) = pages.next().await {
+            for object in page.map_err(|error| fail(&error))?.contents() {
+                let key = object.key().unwrap_or_default();
+                client.delete_object().bucket(bucket).key(key).send().await.map_err(|error| fail(&error))?;
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,5 +1,6 @@
 //! What a registry holds, counted: the part of its content that an operator recognises.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::types::ValueRef;
@@ -210,12 +211,13 @@ fn scan_routes(
     let mut scoped = Vec::new();
     for name in BOX_SCOPED {
         if let Some(column) = routes.column(name)? {
-            more.push(format!("{column} IS NOT NULL AND {column} NOT IN ('', 0, '0')", column = quoted(column)));
+            // Written out, because a list of more than two becomes a table of its own, looked up row by row.
+            more.push(format!("{0} IS NOT NULL AND {0} <> '' AND {0} <> 0 AND {0} <> '0'", quoted(column)));
             scoped.push((name, 0_u64));
         }
     }
     let [host_at, account_at, app_at, scoped_at] = [0, 1, 2, 3].map(|at| routes.columns.len() + at);
-    let mut apps: BTreeMap<(String, String), Hosts> = BTreeMap::new();
+    let mut apps = Apps::default();
     let mut statement = connection.prepare(&select(routes, &more))?;
     let mut rows = statement.query([])?;
     let mut number = 0;
@@ -223,19 +225,14 @@ fn scan_routes(
         number += 1;
         note_unreadable(row, routes, census)?;
         let account = name(row.get_ref(account_at)?);
-        let account = if account.is_empty() { default_account.to_owned() } else { account };
-        apps.entry((account, name(row.get_ref(app_at)?))).or_default().push(&name(row.get_ref(host_at)?))?;
+        let account = if account.is_empty() { Cow::Borrowed(default_account) } else { account };
+        let app = name(row.get_ref(app_at)?);
+        apps.of(&account, &app).push(&name(row.get_ref(host_at)?))?;
         for (at, (_, used)) in scoped.iter_mut().enumerate() {
             *used += u64::from(row.get::<_, bool>(scoped_at + at)?);
         }
     }
-    census.apps = apps
-        .into_iter()
-        .map(|((account, app), mut hosts)| {
-            hosts.sort();
-            AppHosts { account, app, hosts }
-        })
-        .collect();
+    census.apps = apps.in_order();
     census.box_scoped = scoped.into_iter().filter(|(_, used)| *used > 0).map(|(name, used)| (name.to_owned(), used)).collect();
     Ok(number)
 }
@@ -268,10 +265,43 @@ fn note_unreadable(row: &Row<'_>, table: &Table, census: &mut Census) -> Result<
 }
 
 /// A name for people, whatever is stored.
-fn name(value: ValueRef<'_>) -> String {
+fn name(value: ValueRef<'_>) -> Cow<'_, str> {
     match value {
-        ValueRef::Null => String::new(),
+        ValueRef::Null => Cow::Borrowed(""),
         ValueRef::Text(bytes) => shown(bytes),
-        other => Value::from(other).to_string(),
+        other => Value::from(other).to_string().into(),
+    }
+}
+
+/// The hosts of every app, as they are found. A name is copied only where it is new.
+#[derive(Default)]
+struct Apps {
+    /// By account and app, the place in `hosts`.
+    places: BTreeMap<String, BTreeMap<String, usize>>,
+    hosts: Vec<Hosts>,
+}
+
+impl Apps {
+    fn of(&mut self, account: &str, app: &str) -> &mut Hosts {
+        let known = self.places.get(account).and_then(|apps| apps.get(app)).copied();
+        let at = known.unwrap_or_else(|| {
+            self.hosts.push(Hosts::default());
+            let at = self.hosts.len() - 1;
+            self.places.entry(account.to_owned()).or_default().insert(app.to_owned(), at);
+            at
+        });
+        &mut self.hosts[at]
+    }
+
+    fn in_order(mut self) -> Vec<AppHosts> {
+        let mut apps = Vec::with_capacity(self.hosts.len());
+        for (account, of_account) in self.places {
+            for (app, at) in of_account {
+                let mut hosts = std::mem::take(&mut self.hosts[at]);
+                hosts.sort();
+                apps.push(AppHosts { account: account.clone(), app, hosts });
+            }
+        }
+        apps
     }
 }

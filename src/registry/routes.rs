@@ -3,6 +3,7 @@
 use rusqlite::Row as SqlRow;
 use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 use super::schema::quoted;
 use super::value::{Value, shown, text};
@@ -136,7 +137,7 @@ fn route(row: &SqlRow<'_>, default_account: &str) -> Result<Result<Route, Unread
     let mut first_fault = None;
     let mut of = |at: usize| -> Result<String, RegistryError> {
         let value = row.get_ref(at)?;
-        Ok(text(value).unwrap_or_else(|because| {
+        Ok(text(value).map(Cow::into_owned).unwrap_or_else(|because| {
             first_fault.get_or_insert((at, because));
             String::new()
         }))
@@ -185,12 +186,13 @@ fn route(row: &SqlRow<'_>, default_account: &str) -> Result<Result<Route, Unread
 /// Account and app of a row, where both can be read.
 fn app_of(row: &SqlRow<'_>, default_account: &str) -> Result<Option<(String, String)>, RegistryError> {
     let (Ok(account), Ok(app)) = (text(row.get_ref(1)?), text(row.get_ref(2)?)) else { return Ok(None) };
-    Ok(Some((if account.is_empty() { default_account.to_owned() } else { account }, app)))
+    let account = if account.is_empty() { default_account.to_owned() } else { account.into_owned() };
+    Ok(Some((account, app.into_owned())))
 }
 
 fn name(value: ValueRef<'_>) -> String {
     match value {
-        ValueRef::Text(bytes) => shown(bytes),
+        ValueRef::Text(bytes) => shown(bytes).into_owned(),
         other => Value::from(other).to_string(),
     }
 }

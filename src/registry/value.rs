@@ -1,5 +1,6 @@
 //! One value of one column, exactly as it is stored.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::platform::hex;
@@ -85,9 +86,9 @@ impl Serialize for Value {
 
 /// Bytes as text: what is UTF-8 as it is, and every other byte as `\xff`. Whole, for people.
 #[must_use]
-pub fn shown(bytes: &[u8]) -> String {
+pub fn shown(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -96,21 +97,21 @@ pub fn shown(bytes: &[u8]) -> String {
             text.push_str(&format!("\\x{byte:02x}"));
         }
     }
-    text
+    text.into()
 }
 
 /// A text column read strictly: NULL is empty, a number is its digits.
 ///
 /// # Errors
 /// Why it is not text that can be compared: not UTF-8, a hidden NUL, bytes, or a number that lost its spelling.
-pub(super) fn text(value: ValueRef<'_>) -> Result<String, &'static str> {
+pub(super) fn text(value: ValueRef<'_>) -> Result<Cow<'_, str>, &'static str> {
     match value {
-        ValueRef::Null => Ok(String::new()),
-        ValueRef::Integer(number) => Ok(number.to_string()),
+        ValueRef::Null => Ok(Cow::Borrowed("")),
+        ValueRef::Integer(number) => Ok(number.to_string().into()),
         ValueRef::Real(_) => Err("a number where text belongs; 1.10 and 1.1 are the same there"),
         ValueRef::Blob(_) => Err("bytes where text belongs"),
         ValueRef::Text(bytes) if bytes.contains(&0) => Err("text that hides a NUL"),
-        ValueRef::Text(bytes) => std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| "text that is not UTF-8"),
+        ValueRef::Text(bytes) => std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|_| "text that is not UTF-8"),
     }
 }
 
@@ -127,8 +128,8 @@ mod tests {
 
     #[test]
     fn text_that_hides_something_is_not_read_as_what_it_shows() {
-        assert_eq!(text(ValueRef::Text(b"v1")), Ok("v1".to_owned()));
-        assert_eq!(text(ValueRef::Integer(7)), Ok("7".to_owned()));
+        assert_eq!(text(ValueRef::Text(b"v1")), Ok("v1".into()));
+        assert_eq!(text(ValueRef::Integer(7)), Ok("7".into()));
         for bad in [ValueRef::Text(b"v1\0x"), ValueRef::Text(b"v\xff1"), ValueRef::Blob(b"v1"), ValueRef::Real(1.1)] {
             assert!(text(bad).is_err(), "{bad:?}");
         }

@@ -94,12 +94,10 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
     let as_of = context.now();
     let target = look_at_target(context).await?;
     let selectors = [&args.at];
-    let (look, own, host) = tokio::join!(
-        snapshot::look(context, from_box, &selectors),
-        own_box(&request, context),
-        host_findings(&target, context)
-    );
-    let (look, own, mut host) = (look.map_err(|error| own_label(error, &request))?, own?, host?);
+    // It begins now and is waited for when everything else is there.
+    let host = host_findings(&target, context);
+    let (look, own) = tokio::join!(snapshot::look(context, from_box, &selectors), own_box(&request, context));
+    let (look, own) = (look.map_err(|error| own_label(error, &request))?, own?);
 
     let object_bytes = |seen: &BoxEvidence| -> u64 {
         let chosen =
@@ -108,8 +106,9 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
     };
     let target_findings = target.findings(object_bytes(&look.seen) + SPACE_MARGIN_BYTES);
     let stageable = !args.dry_run && target_findings.is_empty();
-    host.extend(target_findings);
     if args.at == Selector::Current && look.seen.current.is_none() {
+        let mut host = host.await?;
+        host.extend(target_findings);
         host.extend(snapshot::judge(&look.seen, as_of).findings);
         finding::sort(&mut host);
         return Ok(Found::NoCurrent(Box::new(NoCurrent { request, as_of, target, findings: host })));
@@ -126,6 +125,8 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
     );
     drop(progress);
     let (changed_while_read, content) = (changed_while_read?, content?);
+    let mut host = host.await?;
+    host.extend(target_findings);
     let evidence = Evidence {
         as_of,
         request,
@@ -182,11 +183,15 @@ async fn own_box(request: &Request, context: &Context<'_>) -> Result<Option<BoxE
 }
 
 /// What this machine has to say.
-pub(super) async fn host_findings(target: &Target, context: &Context<'_>) -> Result<Vec<Finding>, CommandError> {
+/// It is asked from now on, also before anybody waits for the answer.
+pub(super) fn host_findings(
+    target: &Target,
+    context: &Context<'_>,
+) -> impl Future<Output = Result<Vec<Finding>, CommandError>> + use<> {
     let path = context.world.env.get("PATH").cloned();
     let names = context.settings.agent_units.clone();
     let target = target.clone();
-    blocking(move || {
+    let asked = tokio::task::spawn_blocking(move || {
         let mut findings = units::findings(&units::ask(path.as_deref(), &names));
         findings.extend(holders::findings(&holders::scan(Path::new(holders::PROC), &target), &target));
         match Interlock::is_held(&target.path) {
@@ -199,8 +204,8 @@ pub(super) async fn host_findings(target: &Target, context: &Context<'_>) -> Res
             Err(error) => findings.push(Finding::blocking(Code::NotRead, target.path.display().to_string(), error.to_string())),
         }
         findings
-    })
-    .await
+    });
+    async move { asked.await.map_err(|error| CommandError::new(Exit::Unexpected, error.to_string())) }
 }
 
 fn place(target: &Target, stageable: bool) -> Result<Place, CommandError> {

@@ -12,10 +12,12 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding, Severity};
 use crate::platform::Sidecar;
-use crate::registry::{self, Census, Interrupter, Registry, RegistryError};
+use crate::registry::{self, Census, Check, Interrupter, Registry, RegistryError};
 use crate::store::ReadStore;
 use crate::terminal::{self, Progress};
 
+/// From this size on the check and the count of a file go on at once.
+const READ_TWICE_AT_ONCE_BYTES: u64 = 32 * 1024 * 1024;
 /// How many lines of unreadable text are named one by one.
 const TEXTS_NAMED: usize = 5;
 
@@ -164,15 +166,15 @@ fn look_inside(
     interrupter: &Interrupter,
     findings: &mut Vec<Finding>,
 ) -> Result<Census, RegistryError> {
-    let registry = Registry::open_snapshot(path)?.interrupted_by(interrupter)?;
-    let check = registry.check()?;
+    let (check, counted) = checked_and_counted(path, expected, interrupter);
+    let check = check?;
     if !check.damage.is_empty() {
         findings.push(Finding::blocking(Code::IntegrityFailed, &expected.subject, check.damage.join("; ")));
     }
     if !check.foreign_keys.is_empty() {
         findings.push(Finding::warning(Code::IntegrityFailed, &expected.subject, check.foreign_keys.join("; ")));
     }
-    let census = registry.census(&expected.default_account)?;
+    let (registry, census) = counted?;
     if census.routes == 0 {
         findings.push(Finding::blocking(Code::NoRows, &expected.subject, "the registry has no routes"));
     }
@@ -189,6 +191,31 @@ fn look_inside(
         }
     }
     Ok(census)
+}
+
+/// The two readings of the whole file. Of a large one both at once: each waits for the disk and for SQLite's own work.
+fn checked_and_counted(
+    path: &Path,
+    expected: &Expected,
+    interrupter: &Interrupter,
+) -> (Result<Check, RegistryError>, Result<(Registry, Census), RegistryError>) {
+    let open = || Registry::open_snapshot(path)?.interrupted_by(interrupter);
+    let count = |registry: Registry| {
+        let census = registry.census(&expected.default_account)?;
+        Ok((registry, census))
+    };
+    if std::fs::metadata(path).is_ok_and(|facts| facts.len() >= READ_TWICE_AT_ONCE_BYTES) {
+        return std::thread::scope(|scope| {
+            let checking = scope.spawn(|| open()?.check());
+            let counted = open().and_then(count);
+            let lost = |_| Err(RegistryError::Other("the check was lost".to_owned()));
+            (checking.join().unwrap_or_else(lost), counted)
+        });
+    }
+    match open() {
+        Ok(registry) => (registry.check(), count(registry)),
+        Err(error) => (Err(error.clone()), Err(error)),
+    }
 }
 
 /// What a newer or damaged writer left, and is copied as it is.
