@@ -14,9 +14,9 @@ use crate::finding::{Code, Finding};
 use crate::platform::{Stamp, keys};
 use crate::store::{self, Body, StoreError, WriteStore};
 
-/// How many names are tried: who restores twice in a second is a script, and a store that calls every name taken is not to be
+/// How often the bucket may call a name taken that is free beside the registry: a store that says so of every name is not to be
 /// asked for ever.
-const SECONDS_TRIED: i64 = 10;
+const CONFLICTS_BORNE: u32 = 10;
 
 /// The document. It says what the answer says, and who did it.
 #[derive(Serialize)]
@@ -39,13 +39,11 @@ pub(super) async fn write(
     store: Result<&dyn WriteStore, CommandError>,
 ) {
     let standby = answered.this_box.as_ref().map_or_else(|| "unknown".to_owned(), ToString::to_string);
-    let mut second = -1;
-    loop {
-        second += 1;
-        let stamp = Stamp::at(now.saturating_add(SignedDuration::from_secs(second)).unwrap_or(now));
+    let mut conflicts = 0;
+    let seconds = (0..).map(|second| now.saturating_add(SignedDuration::from_secs(second)).unwrap_or(now));
+    for stamp in seconds.map(Stamp::at) {
         let file = receipt_file(&answered.target, stamp);
-        let is_last = second >= SECONDS_TRIED;
-        if file.symlink_metadata().is_ok() && !is_last {
+        if file.symlink_metadata().is_ok() {
             continue;
         }
         let key = keys::restore_receipt(&standby, stamp);
@@ -64,7 +62,10 @@ pub(super) async fn write(
             }
         };
         match stored {
-            Err(StoreError::Conflict { .. }) if !is_last => continue,
+            Err(StoreError::Conflict { .. }) if conflicts < CONFLICTS_BORNE => {
+                conflicts += 1;
+                continue;
+            }
             Err(error) => missing(answered, &key, &error.to_string(), false, true),
             Ok(()) => {}
         }

@@ -124,6 +124,18 @@ fn a_dead_boxs_registry_is_installed_and_the_old_one_is_kept() {
 }
 
 #[test]
+fn a_script_that_restores_many_times_a_second_has_a_receipt_of_each() {
+    let standby = Standby::new();
+    for second in 0..90 {
+        let taken = carlosctl::platform::Stamp::at(Timestamp::now() + SignedDuration::from_secs(second));
+        fs::write(standby.registry().with_file_name(format!("registry.db.restore-{taken}.json")), "{}").expect("a file");
+    }
+    let outcome = standby.restore(["--confirm", "edge-a1", "--json"]).run();
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(standby.deployment.file(outcome.json()["receipt"].as_str().expect("a key")).is_file());
+}
+
+#[test]
 fn a_dry_run_goes_up_to_the_question_and_changes_nothing() {
     let standby = Standby::new();
     let before = standby.files();
