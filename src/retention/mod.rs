@@ -51,3 +51,17 @@ pub async fn run(command: &RetentionCommand, context: &mut Context<'_>) -> Resul
         RetentionCommand::Run(args) => run::run(args, context).await,
     }
 }
+
+/// Reads a plan from its head to its end as a run does before it asks anything, and says how many apps it holds.
+///
+/// # Errors
+/// Not found (exit 10); usage for a file that is no whole plan.
+pub fn check_plan(path: &std::path::Path) -> Result<usize, CommandError> {
+    let plan = plan::Plan::open(path)?;
+    let mut apps = 0;
+    for app in plan.apps()? {
+        app?;
+        apps += 1;
+    }
+    Ok(apps)
+}
