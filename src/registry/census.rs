@@ -188,7 +188,7 @@ fn count(connection: &Connection, table: &Table) -> Result<u64, RegistryError> {
 
 /// Reads a table once: how many rows it has, and what in it is no text.
 fn scan(connection: &Connection, table: &Table, census: &mut Census) -> Result<u64, RegistryError> {
-    let mut statement = connection.prepare(&select(table, &[]))?;
+    let mut statement = connection.prepare(&select(table))?;
     let mut rows = statement.query([])?;
     let mut number = 0;
     while let Some(row) = rows.next()? {
@@ -206,41 +206,50 @@ fn scan_routes(
     default_account: &str,
     census: &mut Census,
 ) -> Result<u64, RegistryError> {
-    let or_null = |column: Option<&str>| column.map_or_else(|| "NULL".to_owned(), quoted);
-    let mut more = vec![quoted(routes.host()?), or_null(routes.column("account")?), or_null(routes.column("app")?)];
+    let place = |name: &str| routes.columns.iter().position(|column| column.name == name);
+    let host_at = place(routes.host()?);
+    let (account_at, app_at) = (routes.column("account")?.and_then(place), routes.column("app")?.and_then(place));
     let mut scoped = Vec::new();
     for name in BOX_SCOPED {
-        if let Some(column) = routes.column(name)? {
-            // Written out, because a list of more than two becomes a table of its own, looked up row by row.
-            more.push(format!("{0} IS NOT NULL AND {0} <> '' AND {0} <> 0 AND {0} <> '0'", quoted(column)));
-            scoped.push((name, 0_u64));
+        if let Some(at) = routes.column(name)?.and_then(place) {
+            scoped.push((name, at, 0_u64));
         }
     }
-    let [host_at, account_at, app_at, scoped_at] = [0, 1, 2, 3].map(|at| routes.columns.len() + at);
     let mut apps = Apps::default();
-    let mut statement = connection.prepare(&select(routes, &more))?;
+    let mut statement = connection.prepare(&select(routes))?;
     let mut rows = statement.query([])?;
     let mut number = 0;
     while let Some(row) = rows.next()? {
         number += 1;
         note_unreadable(row, routes, census)?;
-        let account = name(row.get_ref(account_at)?);
+        let text = |at: Option<usize>| at.map_or(Ok(Cow::Borrowed("")), |at| row.get_ref(at).map(name));
+        let account = text(account_at)?;
         let account = if account.is_empty() { Cow::Borrowed(default_account) } else { account };
-        let app = name(row.get_ref(app_at)?);
-        apps.of(&account, &app).push(&name(row.get_ref(host_at)?))?;
-        for (at, (_, used)) in scoped.iter_mut().enumerate() {
-            *used += u64::from(row.get::<_, bool>(scoped_at + at)?);
+        apps.of(&account, &text(app_at)?).push(&text(host_at)?)?;
+        for (_, at, used) in &mut scoped {
+            *used += u64::from(is_set(row.get_ref(*at)?));
         }
     }
     census.apps = apps.in_order();
-    census.box_scoped = scoped.into_iter().filter(|(_, used)| *used > 0).map(|(name, used)| (name.to_owned(), used)).collect();
+    let used = scoped.into_iter().filter(|(.., used)| *used > 0);
+    census.box_scoped = used.map(|(name, _, used)| (name.to_owned(), used)).collect();
     Ok(number)
 }
 
-/// Every column of a table, then more; by no index, as [`count`].
-fn select(table: &Table, more: &[String]) -> String {
-    let columns = table.columns.iter().map(|column| quoted(&column.name));
-    let columns: Vec<String> = columns.chain(more.iter().cloned()).collect();
+/// Whether a column says something: not NULL, and neither empty nor zero, whichever way that is spelled.
+fn is_set(value: ValueRef<'_>) -> bool {
+    match value {
+        ValueRef::Null => false,
+        ValueRef::Integer(number) => number != 0,
+        ValueRef::Real(number) => number != 0.0,
+        ValueRef::Text(text) => !text.is_empty() && text != b"0",
+        ValueRef::Blob(_) => true,
+    }
+}
+
+/// Every column of a table; by no index, as [`count`].
+fn select(table: &Table) -> String {
+    let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
     format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&table.name))
 }
 
