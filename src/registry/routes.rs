@@ -137,10 +137,13 @@ fn route(row: &SqlRow<'_>, default_account: &str) -> Result<Result<Route, Unread
     let mut first_fault = None;
     let mut of = |at: usize| -> Result<String, RegistryError> {
         let value = row.get_ref(at)?;
-        Ok(text(value).map(Cow::into_owned).unwrap_or_else(|because| {
-            first_fault.get_or_insert((at, because));
-            String::new()
-        }))
+        Ok(text(value).map_or_else(
+            |because| {
+                first_fault.get_or_insert((at, because));
+                String::new()
+            },
+            Cow::into_owned,
+        ))
     };
     let mut route = Route {
         host: of(0)?,
