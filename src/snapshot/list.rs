@@ -281,22 +281,29 @@ impl Answer for Listing {
             self.push_rest(&mut text, columns);
             return text;
         }
+        // These two come with the first report and the first drill.
+        let reported = self.boxes.iter().any(|row| row.reported_at.is_some());
         let drilled = self.boxes.iter().any(|row| row.last_drill.is_some());
-        let header = ["box", "last good", "age", "size", "generations", "state", "last drill"];
-        // The column comes with the first drill.
-        let shown = if drilled { header.len() } else { header.len() - 1 };
-        let mut table = Table::new(&header[..shown], columns).with_states("state");
+        let mut header = vec!["box", "last good", "age", "size", "generations", "state"];
+        header.extend(reported.then_some("reported"));
+        header.extend(drilled.then_some("last drill"));
+        let mut table = Table::new(&header, columns).with_states("state");
         for row in &self.boxes {
-            let cells = [
+            let mut cells = vec![
                 row.label.to_string(),
                 row.last_good.clone().unwrap_or_default(),
                 row.last_good_at.map(|at| self.age(at)).unwrap_or_default(),
                 row.last_good_bytes().map(terminal::bytes).unwrap_or_default(),
                 row.generations.len().to_string(),
                 state_words(row.state, &row.findings),
-                row.last_drill.as_ref().map(|drill| self.drill_words(drill)).unwrap_or_default(),
             ];
-            table.row(&cells[..shown]);
+            if reported {
+                cells.push(row.reported_at.map_or_else(|| "never".to_owned(), |at| format!("{} ago", self.age(at))));
+            }
+            if drilled {
+                cells.push(row.last_drill.as_ref().map(|drill| self.drill_words(drill)).unwrap_or_default());
+            }
+            table.row(&cells);
         }
         let mut text = table.to_string();
         for row in &self.boxes {

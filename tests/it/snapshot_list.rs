@@ -306,6 +306,28 @@ fn data_at_risk_is_what_the_box_reported_after_its_last_good_snapshot() {
 }
 
 #[test]
+fn the_box_that_fell_silent_is_seen_and_so_is_one_that_never_reported() {
+    let deployment = Deployment::new();
+    for (label, report) in
+        [("edge-a1", Some("2026-11-30T03:00:00Z")), ("edge-b2", Some("2026-11-30T11:59:30Z")), ("edge-c3", None)]
+    {
+        deployment.healthy_box(label, "2026-11-30T10:00:00Z");
+        if let Some(at) = report {
+            deployment.put(&format!("status/boxes/{label}.json"), b"{}", at);
+        }
+    }
+    let outcome = list(&deployment);
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let table: Vec<&str> = outcome.stdout.lines().take(4).collect();
+    insta::assert_snapshot!(table.join("\n"), @"
+    BOX      LAST GOOD  AGE  SIZE      GENERATIONS  STATE  REPORTED
+    edge-a1  current    2 h  84.0 KiB  8            good   9 h ago
+    edge-b2  current    2 h  84.0 KiB  8            good   30 s ago
+    edge-c3  current    2 h  84.0 KiB  8            good   never
+    ");
+}
+
+#[test]
 fn head_ends_quietly() {
     let deployment = Deployment::new();
     for number in 0..120 {
