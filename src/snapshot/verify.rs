@@ -13,7 +13,7 @@ use super::judge::judge;
 use super::landing::Private;
 use super::look::{Look, must_exist};
 use super::proof::{Proof, Verdict, collapse, fetch_and_prove};
-use super::select::{Chosen, Source};
+use super::select::{Chosen, Source, neighbour};
 use crate::cli::snapshot::VerifyArgs;
 use crate::context::{Answer, Context, finding_line};
 use crate::error::CommandError;
@@ -75,8 +75,12 @@ pub(super) async fn run(args: &VerifyArgs, context: &mut Context<'_>) -> Result<
     let mut scene = look_at(&store, &args.boxes, context).await?;
     drop(progress);
     must_exist(store.as_ref(), &scene, &args.boxes).await?;
-    let total =
-        scene.boxes.values().flat_map(|seen| targets(seen, args.all_generations)).map(|(chosen, _)| chosen.bytes()).sum();
+    let total = scene
+        .boxes
+        .values()
+        .flat_map(|seen| targets(seen, args.all_generations, as_of))
+        .map(|(chosen, _)| chosen.bytes())
+        .sum();
     let progress = context.progress_bytes(&format!("proving {}", terminal::count(scene.boxes.len() as u64, "box")), total);
     let boxes: Vec<BoxVerdict> = {
         let (store, progress, context) = (&store, &progress, &*context);
@@ -108,14 +112,14 @@ async fn verify_box(
     (context, progress): (&Context<'_>, &Progress),
 ) -> Result<BoxVerdict, CommandError> {
     let look = Look { store: Arc::clone(store), seen };
-    let proved = prove_box(&look, all, context, progress).await;
+    let proved = prove_box(&look, (all, as_of), context, progress).await;
     if !changed(&look, &proved).await {
         return Ok(conclude(&look.seen, proved, as_of, None));
     }
     let label = look.seen.label.clone();
     let mut scene = look_at(store, std::slice::from_ref(&label), context).await?;
     let look = Look { store: Arc::clone(store), seen: scene.boxes.remove(&label).unwrap_or_else(|| BoxEvidence::new(label)) };
-    let proved = prove_box(&look, all, context, progress).await;
+    let proved = prove_box(&look, (all, as_of), context, progress).await;
     let still = changed(&look, &proved).await.then(|| {
         Finding::blocking(
             Code::StillWriting,
@@ -126,9 +130,9 @@ async fn verify_box(
     Ok(conclude(&look.seen, proved, as_of, still))
 }
 
-async fn prove_box(look: &Look, all: bool, context: &Context<'_>, progress: &Progress) -> Vec<Proved> {
+async fn prove_box(look: &Look, (all, as_of): (bool, Timestamp), context: &Context<'_>, progress: &Progress) -> Vec<Proved> {
     let account = &context.settings.default_account;
-    stream::iter(targets(&look.seen, all))
+    stream::iter(targets(&look.seen, all, as_of))
         .map(|(chosen, asked)| async move {
             match prove_one(look, &chosen, account, progress).await {
                 Ok((meta, proof)) => {
@@ -158,28 +162,22 @@ async fn prove_one(
 }
 
 /// What is fetched, newest first: current and what it is compared with, or everything.
-fn targets(seen: &BoxEvidence, all: bool) -> Vec<(Chosen, bool)> {
-    let because = String::from("to be proved");
-    let mut targets = Vec::new();
-    if let Some(current) = &seen.current {
-        targets.push((
-            Chosen { at: "current".to_owned(), source: Source::Object(current.clone()), because: because.clone() },
-            true,
-        ));
-    }
+fn targets(seen: &BoxEvidence, all: bool, as_of: Timestamp) -> Vec<(Chosen, bool)> {
+    let current = seen.current.as_ref().map(|current| Chosen {
+        at: "current".to_owned(),
+        source: Source::Object(current.clone()),
+        because: "to be proved".to_owned(),
+    });
+    // The generation of current's own pass serves to compare bytes when listings cannot tell; rows are compared with the one
+    // that a restore compares them with.
     let own = own_stamp(seen);
-    let mut compared = false;
+    let compared = current.as_ref().and_then(|current| neighbour(seen, current, as_of)).map(|older| older.at);
+    let mut targets: Vec<(Chosen, bool)> = current.into_iter().map(|current| (current, true)).collect();
     for generation in &seen.generations {
-        let same = seen.same_as_current(generation);
-        // The generation of current's own pass serves to compare bytes when listings cannot tell; the newest other one to
-        // compare rows.
-        let compares = !same && (Some(generation.stamp) == own || !std::mem::replace(&mut compared, true));
-        if all || compares {
-            let chosen = Chosen {
-                at: generation.stamp.to_string(),
-                source: Source::Object(generation.object.clone()),
-                because: because.clone(),
-            };
+        let at = generation.stamp.to_string();
+        let is_own = Some(generation.stamp) == own && !seen.same_as_current(generation);
+        if all || is_own || compared.as_ref() == Some(&at) {
+            let chosen = Chosen { at, source: Source::Object(generation.object.clone()), because: "to be proved".to_owned() };
             targets.push((chosen, all));
         }
     }

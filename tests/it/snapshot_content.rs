@@ -166,6 +166,19 @@ fn fewer_rows_of_one_size_are_a_collapse_that_names_the_last_good_one() {
 }
 
 #[test]
+fn what_was_clobbered_twice_is_not_compared_with_the_first_clobber() {
+    let deployment = Deployment::new();
+    deployment.pass("edge-a1", "2026-11-30T08:00:00Z", &registry(200, "v5"));
+    deployment.pass("edge-a1", "2026-11-30T09:00:00Z", &registry(1, "v5"));
+    deployment.pass("edge-a1", WHEN, &registry(2, "v5"));
+    let outcome = verify(&deployment);
+    assert_eq!(outcome.code, 4, "{outcome}");
+    assert_eq!(outcome.json()["boxes"][0]["verdict"], "bad");
+    let finding = &outcome.json()["boxes"][0]["objects"][0]["findings"][0];
+    assert_eq!(finding["because"], "current has 2 routes of the 200 that 20261130T080000Z has; last good is 20261130T080000Z");
+}
+
+#[test]
 fn as_many_rows_of_other_hosts_are_a_collapse_too() {
     let deployment = Deployment::new();
     deployment.pass("edge-a1", "2026-11-30T09:00:00Z", &registry(100, "v5"));
