@@ -130,7 +130,7 @@ impl Answer for Shown {
         table.row(["written", &terminal::instant_and_age(self.object.last_modified, self.as_of)]);
         table.row(["sidecar", self.sidecar.status()]);
         // Of this object alone: whether the box is in order is another question, and a clobbered snapshot is a whole one.
-        table.row(["content", self.verdict.word()]);
+        table.row(["content", &format!("{} by itself", self.verdict.word())]);
         table.row(["box state", &state_words(self.state, &self.findings)]);
         let mut text = table.to_string();
         push_counts(&mut text, "table", "rows", &self.rows, columns);
