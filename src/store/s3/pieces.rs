@@ -223,11 +223,14 @@ impl Pieces {
 
 impl Worker {
     async fn run(self, first: Option<(u64, Download)>) {
-        let failed = match first {
-            Some((at, piece)) => self.hand_on(at, piece).await.err(),
-            None => None,
-        };
-        if let Some(error) = failed.or(self.rest().await.err()) {
+        let mut ended = Ok(());
+        if let Some((at, piece)) = first {
+            ended = self.hand_on(at, piece).await;
+        }
+        if ended.is_ok() {
+            ended = self.rest().await;
+        }
+        if let Err(error) = ended {
             let _ = self.sender.send(Err(error)).await;
         }
     }
