@@ -9,10 +9,11 @@ use rusqlite::Connection;
 
 use super::install::{InstallError, Installed, install};
 use super::interlock::{Claim, Interlock};
+use super::names::{Kept, Reason};
 use super::stage::Staged;
 use super::steps;
 use super::target::Target;
-use super::undo::{Undone, undo};
+use super::undo::{Undone, candidate, undo};
 
 /// A directory, perhaps with a registry at `path`, and the bytes of one to install.
 pub(super) struct Bench {
@@ -90,7 +91,11 @@ impl Bench {
     }
 
     pub(super) fn undo(&self) -> Result<Undone, InstallError> {
-        undo(&self.target(), &self.interlock(), "20261130T130000Z".parse().expect("a stamp"))
+        let target = self.target();
+        // What it puts back cannot be told where nothing was kept; then it must say so itself.
+        let nothing = Kept { reason: Reason::Before, stamp: "20261130T130000Z".parse().expect("a stamp"), nth: 1 };
+        let wanted = candidate(&target).map_or(nothing, |found| found.kept);
+        undo(&target, &self.interlock(), "20261130T130000Z".parse().expect("a stamp"), wanted)
     }
 
     pub(super) fn names(&self) -> Vec<String> {

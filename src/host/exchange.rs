@@ -155,7 +155,7 @@ impl Exchange {
     }
 
     /// Whether the new registry is at the path.
-    fn in_place(&self) -> io::Result<bool> {
+    pub(super) fn in_place(&self) -> io::Result<bool> {
         Ok(steps::identity(&self.path)?.is_some_and(|(_, inode)| inode == self.incoming))
     }
 
@@ -173,7 +173,7 @@ impl Exchange {
         self.beside(&names::kept(self.base(), self.kept))
     }
 
-    fn swap_path(&self) -> PathBuf {
+    pub(super) fn swap_path(&self) -> PathBuf {
         self.beside(&names::swap(self.base(), self.kept, self.incoming, self.origin))
     }
 

@@ -102,6 +102,16 @@ pub enum InstallError {
         /// The registry.
         path: PathBuf,
     },
+    /// Undo would put back another registry than the one that was shown.
+    #[error("{}: {found} is what an undo puts back now, not {wanted}", path.display())]
+    OtherToUndo {
+        /// The registry.
+        path: PathBuf,
+        /// What was shown.
+        wanted: super::names::Kept,
+        /// What there is.
+        found: super::names::Kept,
+    },
     /// The kept registry could not be folded when it was replaced, so it is several files, and several files cannot be
     /// exchanged at once.
     #[error("{}: was kept with its side files, or is no file of its own, and has to be put back by hand", path.display())]

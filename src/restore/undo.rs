@@ -13,6 +13,7 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding};
 use crate::host::interlock::Claim;
+use crate::host::names::Kept;
 use crate::host::target::Target;
 use crate::host::undo;
 use crate::platform::Stamp;
@@ -31,7 +32,7 @@ pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Ex
     })?;
     let now = context.now();
     let target = look_at_target(context).await?;
-    let Some((_, before)) = undo::newest_before(&target) else {
+    let Some(candidate) = undo::candidate(&target) else {
         return Err(CommandError::new(
             Exit::NotFound,
             format!("{}: no registry was kept by a restore; there is nothing to put back", target.path.display()),
@@ -43,17 +44,17 @@ pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Ex
     let mut answered = Answered {
         from_box: None,
         this_box: Some(own.clone()),
-        at: before.file_name().map(|name| name.to_string_lossy().into_owned()),
+        at: candidate.name.file_name().map(|name| name.to_string_lossy().into_owned()),
         object: None,
         target: target.path.clone(),
         outcome: "refused",
         sha256: None,
-        rows: rows(&before, context).await?,
+        rows: rows(&candidate.file, context).await?,
         before: None,
         receipt: None,
         receipt_file: None,
         findings,
-        already: false,
+        already: candidate.in_place_of.is_some(),
         next: Vec::new(),
     };
     if let Some(exit) = stops(&answered.findings) {
@@ -64,20 +65,22 @@ pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Ex
     let holds = target_content::read(&target, 0, "", &account).await?;
     let routes = answered.rows.as_ref().and_then(|rows| rows.get("routes")).copied();
     let columns = context.world.terminal.columns;
-    context.say_block(&undo_scene((&context.machine(), &own), (&target.path, &holds), (&before, routes), columns));
+    context.say_block(&undo_scene((&context.machine(), &own), (&target, &holds), (&candidate, routes), columns));
     answered.outcome = "would-install";
     if args.dry_run {
         context.answer(&answered, now)?;
         return Ok(Exit::Done);
     }
-    if let Err(error) = context.consent(&format!("putting {} back", before.display()), own.as_str(), args.confirm.as_deref()) {
+    if let Err(error) =
+        context.consent(&format!("putting {} back", candidate.name.display()), own.as_str(), args.confirm.as_deref())
+    {
         if context.settings.json {
             answered.outcome = "not-confirmed";
             context.answer(&answered, now)?;
         }
         return Err(error);
     }
-    put_back(target, answered, now, context).await
+    put_back(target, candidate.kept, answered, now, context).await
 }
 
 fn stops(findings: &[Finding]) -> Option<Exit> {
@@ -86,10 +89,10 @@ fn stops(findings: &[Finding]) -> Option<Exit> {
 }
 
 async fn rows(
-    before: &std::path::Path,
+    file: &std::path::Path,
     context: &Context<'_>,
 ) -> Result<Option<std::collections::BTreeMap<String, u64>>, CommandError> {
-    let (path, account) = (before.to_owned(), context.settings.default_account.clone());
+    let (path, account) = (file.to_owned(), context.settings.default_account.clone());
     // What cannot be read can be put back all the same: it is what was there.
     Ok(blocking(move || Registry::open_live(&path).and_then(|registry| registry.census(&account)).ok())
         .await?
@@ -98,6 +101,7 @@ async fn rows(
 
 async fn put_back(
     target: Target,
+    wanted: Kept,
     mut answered: Answered,
     now: Timestamp,
     context: &mut Context<'_>,
@@ -107,7 +111,7 @@ async fn put_back(
     let interlock = acquire(&target, &Claim::new("restore undo", host.clone(), now)).await?;
     agent_still_stopped(&target, &[], context).await?;
     let progress = context.progress_waiting(&format!("putting back {}", target.path.display()));
-    let done = blocking(move || undo::undo(&target, &interlock, Stamp::at(now)).map(|done| (interlock, done))).await?;
+    let done = blocking(move || undo::undo(&target, &interlock, Stamp::at(now), wanted).map(|done| (interlock, done))).await?;
     drop(progress);
     let (interlock, done) = done.map_err(|error| failed(&error))?;
     drop(interlock);

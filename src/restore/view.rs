@@ -8,6 +8,8 @@ use serde::Serialize;
 use super::evidence::{Evidence, TargetContent};
 use crate::context::Answer;
 use crate::finding::{Code, Finding};
+use crate::host::target::Target;
+use crate::host::undo::{self, Candidate};
 use crate::platform::Label;
 use crate::snapshot::push_apps;
 use crate::store::ObjectMeta;
@@ -68,6 +70,9 @@ impl Answer for Answered {
                 format!("would put {} back as {target}; nothing was changed", self.what())
             }
             "would-install" => format!("would install {} of {} into {target}; nothing was changed", self.what(), self.from()),
+            "undone" if self.already => {
+                format!("put {} back as {target}: completed what was cut off, nothing was exchanged", self.what())
+            }
             "undone" => format!("put {} back as {target}", self.what()),
             _ => format!("{}: {target} was not touched", terminal::state("refused")),
         };
@@ -147,19 +152,25 @@ pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &Path, is_ther
 #[must_use]
 pub(super) fn undo_scene(
     (this_host, own): (&str, &Label),
-    (target, holds): (&Path, &TargetContent),
-    (before, routes): (&Path, Option<u64>),
+    (target, holds): (&Target, &TargetContent),
+    (candidate, routes): (&Candidate, Option<u64>),
     columns: Option<u16>,
 ) -> String {
-    let base = target.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let replaced = candidate.in_place_of.as_ref().map_or_else(
+        || format!("is kept beside it, as {}.undone-<the moment of the exchange>", target.base()),
+        |_| "came back already, by an undo that was cut off: only names are left to be set right".to_owned(),
+    );
     let routes = routes.map_or_else(|| "not readable".to_owned(), |routes| terminal::count(routes, "route"));
     let mut table = Table::new(&["undo", ""], columns);
     table.row(["this machine", &format!("{this_host} (box {own})")]);
-    table.row(["comes back", &before.display().to_string()]);
+    table.row(["comes back", &candidate.name.display().to_string()]);
     table.row(["with", &routes]);
-    table.row(["as", &target.display().to_string()]);
+    table.row(["as", &target.path.display().to_string()]);
     table.row(["holds now", &holds_now(holds)]);
-    table.row(["what is there now", &format!("is kept beside it, as {base}.undone-<the moment of the exchange>")]);
+    table.row(["what is there now", &replaced]);
+    if let Some(stamp) = undo::last_undone(target).filter(|stamp| *stamp >= candidate.kept.stamp) {
+        table.row(["undone before", &format!("at {}: this goes back one restore further", terminal::instant(stamp.instant()))]);
+    }
     table.to_string()
 }
 

@@ -10,7 +10,7 @@ use carlosctl::host::interlock::{Claim, Interlock};
 use carlosctl::host::names::{self, Beside, Reason, SIDES};
 use carlosctl::host::stage::Staged;
 use carlosctl::host::target::Target;
-use carlosctl::host::undo::undo;
+use carlosctl::host::undo::{candidate, undo};
 use rusqlite::Connection;
 
 pub(crate) const ROWS: u32 = 300;
@@ -210,7 +210,8 @@ fn act(act: Act, directory: &Path) -> Result<(), String> {
     let claim = Claim::new("restore", "test", jiff::Timestamp::UNIX_EPOCH);
     if act == Act::Undo {
         let interlock = Interlock::acquire(&target, &claim).map_err(|error| format!("refused: {error}"))?;
-        return undo(&target, &interlock, stamp).map(|_| ()).map_err(|error| said(&error));
+        let wanted = candidate(&target).ok_or("refused: no registry was kept")?.kept;
+        return undo(&target, &interlock, stamp, wanted).map(|_| ()).map_err(|error| said(&error));
     }
     let mut staged = Staged::create(&target).map_err(|error| format!("refused: {error}"))?;
     let source = directory.with_file_name("source");

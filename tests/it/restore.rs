@@ -505,14 +505,7 @@ fn two_restores_keep_two_old_registries_and_undo_takes_the_last_one_back() {
     assert_eq!(versions(Path::new(first.as_str().expect("a path"))), Vec::<String>::new());
     assert_eq!(versions(Path::new(second.as_str().expect("a path"))), ["v3"]);
 
-    let undo = |args: &[&str]| {
-        carlosctl(["restore", "undo", "--this-box", "edge-b2"].into_iter().chain(args.iter().copied()))
-            .dir(&standby.deployment.dir())
-            .arg("--registry")
-            .arg(standby.registry())
-            .env("PATH", "/usr/bin:/bin")
-            .run()
-    };
+    let undo = |args: &[&str]| undo(&standby, args);
     let before = standby.files();
     standby.refused(&undo(&[]), 6, &before, &[]);
     standby.refused(&undo(&["--confirm", "edge-a1"]), 6, &before, &[]);
@@ -521,6 +514,54 @@ fn two_restores_keep_two_old_registries_and_undo_takes_the_last_one_back() {
     assert_eq!(undone.json()["outcome"], "undone");
     assert_eq!(standby.versions(), ["v3"]);
     assert!(PathBuf::from(undone.json()["before"].as_str().expect("a path")).exists());
+}
+
+fn undo(standby: &Standby, args: &[&str]) -> Outcome {
+    carlosctl(["restore", "undo", "--this-box", "edge-b2"].into_iter().chain(args.iter().copied()))
+        .dir(&standby.deployment.dir())
+        .arg("--registry")
+        .arg(standby.registry())
+        .env("PATH", "/usr/bin:/bin")
+        .run()
+}
+
+#[test]
+fn an_undo_that_was_cut_off_and_comes_again_goes_back_no_further() {
+    let standby = Standby::new();
+    let older = standby.deployment.beside("older.db");
+    fs::write(&older, registry(200, "older")).expect("a file");
+    let at = format!("file:{}", older.display());
+    assert_eq!(standby.restore(["--confirm", "edge-a1", "--at", &at, "--allow", "sidecar-missing"]).run().code, 0);
+    let second = standby.restore(["--confirm", "edge-a1", "--allow", "target-not-empty", "--json"]).run();
+    assert_eq!(second.code, 0, "{second}");
+    // Killed after the exchange: the registry is back, and the one that it replaced has no name of its own yet.
+    let before = PathBuf::from(second.json()["before"].as_str().expect("a path"));
+    let name = before.file_name().expect("a name").to_string_lossy().into_owned();
+    let origin = name.strip_prefix("registry.db.").expect("our name");
+    let inode = fs::metadata(&before).expect("facts").ino();
+    let undone = "registry.db.undone-20361130T120000Z";
+    let swap = standby.registry().with_file_name(format!("{undone}.swap-{inode}.from-{origin}"));
+    fs::rename(standby.registry(), &swap).expect("renamed");
+    fs::rename(&before, standby.registry()).expect("renamed");
+
+    let shown = undo(&standby, &["--dry-run"]);
+    assert_eq!(shown.code, 0, "{shown}");
+    assert!(shown.stderr.contains(&format!("comes back         {}\n", before.display())), "{shown}");
+    assert!(shown.stderr.contains("came back already, by an undo that was cut off"), "{shown}");
+    assert!(swap.exists(), "a preview changes nothing");
+    let completed = undo(&standby, &["--confirm", "edge-b2"]);
+    assert_eq!(completed.code, 0, "{completed}");
+    let said =
+        format!("put {name} back as {}: completed what was cut off, nothing was exchanged\n", standby.registry().display());
+    assert!(completed.stdout.starts_with(&said), "{completed}");
+    assert_eq!(standby.versions(), ["older"]);
+    assert!(!swap.exists() && standby.registry().with_file_name(undone).exists());
+    // One more is one restore further, and says so.
+    let further = undo(&standby, &["--dry-run"]);
+    assert!(
+        further.stderr.contains("undone before      at 2036-11-30T12:00:00Z: this goes back one restore further"),
+        "{further}"
+    );
 }
 
 #[test]
