@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use aws_sdk_s3::operation::list_objects_v2::ListObjectsV2Output;
 use aws_sdk_s3::primitives::DateTime;
 use aws_sdk_s3::types::EncodingType;
 use jiff::Timestamp;
@@ -103,17 +104,7 @@ impl S3Store {
         let mut found: BTreeMap<String, ObjectMeta> = BTreeMap::new();
         let mut token = None;
         loop {
-            let _permit = self.permit().await;
-            let page = self
-                .client()
-                .list_objects_v2()
-                .bucket(self.bucket())
-                .prefix(prefix)
-                .encoding_type(EncodingType::Url)
-                .set_continuation_token(token)
-                .send()
-                .await
-                .map_err(|error| self.words().fault(Asked::List(prefix), &error))?;
+            let page = self.page(prefix, None, token).await?;
             self.inner.tally.add_listed(page.contents().len());
             let before = found.len();
             for entry in page.contents() {
@@ -133,6 +124,25 @@ impl S3Store {
         }
     }
 
+    async fn page(
+        &self,
+        prefix: &str,
+        delimiter: Option<&str>,
+        token: Option<String>,
+    ) -> Result<ListObjectsV2Output, StoreError> {
+        let _permit = self.permit().await;
+        self.client()
+            .list_objects_v2()
+            .bucket(self.bucket())
+            .prefix(prefix)
+            .set_delimiter(delimiter.map(str::to_owned))
+            .encoding_type(EncodingType::Url)
+            .set_continuation_token(token)
+            .send()
+            .await
+            .map_err(|error| self.words().fault(Asked::List(prefix), &error))
+    }
+
     /// Every "directory" directly below a prefix, by name.
     pub(super) async fn all_directories(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
         check_prefix(prefix)?;
@@ -140,18 +150,7 @@ impl S3Store {
         let mut found = BTreeSet::new();
         let mut token = None;
         loop {
-            let _permit = self.permit().await;
-            let page = self
-                .client()
-                .list_objects_v2()
-                .bucket(self.bucket())
-                .prefix(prefix)
-                .delimiter("/")
-                .encoding_type(EncodingType::Url)
-                .set_continuation_token(token)
-                .send()
-                .await
-                .map_err(|error| self.words().fault(Asked::List(prefix), &error))?;
+            let page = self.page(prefix, Some("/"), token).await?;
             self.inner.tally.add_listed(page.common_prefixes().len());
             let before = found.len();
             for entry in page.common_prefixes() {
