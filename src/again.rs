@@ -10,6 +10,8 @@ use crate::flags::{typed, word};
 use crate::store::without_password;
 
 const PROGRAM: &str = "carlosctl ";
+/// How the line of a document begins on which a hint stands.
+const HINT: &str = "\"hint\": ";
 /// The commands that read settings. A runbook's walk proposes its own continuation, with what its transcript does not remember.
 const COMMANDS: [&str; 7] = ["snapshot", "restore", "retention", "report", "box", "drill", "doctor"];
 
@@ -60,6 +62,23 @@ impl Again {
         within.push_str(rest);
         Cow::Owned(within)
     }
+
+    /// A document as we print it, a member a line, with the flags in every command that a `hint` of it proposes. What else is
+    /// in it is data, and stays as it is.
+    pub(crate) fn within_hints(&self, document: String) -> String {
+        if self.0.is_empty() || !document.contains(PROGRAM) {
+            return document;
+        }
+        let hint = |line: &str| {
+            let (indent, text) = line.split_once(HINT).filter(|(indent, _)| indent.trim().is_empty())?;
+            let (text, comma) = text.strip_suffix(',').map_or((text, ""), |text| (text, ","));
+            let text: String = serde_json::from_str(text).ok()?;
+            Some(format!("{indent}{HINT}{}{comma}", serde_json::Value::from(self.within(&text))))
+        };
+        let lines: Vec<Cow<'_, str>> =
+            document.split('\n').map(|line| hint(line).map_or(Cow::Borrowed(line), Cow::Owned)).collect();
+        lines.join("\n")
+    }
 }
 
 /// Whether a word of its own is followed by a command that reads settings.
@@ -79,8 +98,8 @@ mod tests {
         for (text, within) in [
             ("prove it: carlosctl restore watch", "prove it: carlosctl --host-env '/tmp/a b' restore watch"),
             (
-                "carlosctl snapshot hold, then: carlosctl restore",
-                "carlosctl --host-env '/tmp/a b' snapshot hold, then: carlosctl --host-env '/tmp/a b' restore",
+                "carlosctl snapshot hold\ncarlosctl restore",
+                "carlosctl --host-env '/tmp/a b' snapshot hold\ncarlosctl --host-env '/tmp/a b' restore",
             ),
             ("carlosctl help findings", "carlosctl help findings"),
             ("control/carlosctl box", "control/carlosctl box"),
@@ -96,6 +115,19 @@ mod tests {
             (none.within("carlosctl box run"), none.without("carlosctl box run").as_str()),
             ("carlosctl box run".into(), "carlosctl box run")
         );
+    }
+
+    #[test]
+    fn a_documents_hints_get_them_and_its_data_does_not() {
+        let again = Again("--host-env '/tmp/\"a b' ".to_owned());
+        let document = |hint: &str| {
+            let findings = serde_json::json!([{"hint": hint, "subject": "carlosctl restore"}, {"hint": "see\nit"}]);
+            let whole = serde_json::json!({"because": "\"hint\": carlosctl restore", "findings": findings});
+            serde_json::to_string_pretty(&whole).expect("JSON")
+        };
+        let within = again.within_hints(document("prove it: carlosctl restore watch"));
+        assert_eq!(within, document("prove it: carlosctl --host-env '/tmp/\"a b' restore watch"));
+        assert_eq!(Again::default().within_hints(document("carlosctl restore")), document("carlosctl restore"));
     }
 
     #[test]

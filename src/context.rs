@@ -231,7 +231,7 @@ impl<'w> Context<'w> {
         let mut text =
             serde_json::to_string_pretty(&document).map_err(|error| CommandError::new(Exit::Unexpected, error.to_string()))?;
         text.push('\n');
-        self.print(&text).map(|_| ())
+        self.print(&self.again.within_hints(text)).map(|_| ())
     }
 
     /// Prints text for people to standard output, foreign text in it already escaped.

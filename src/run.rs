@@ -117,7 +117,7 @@ fn syntax(error: &clap::Error, args: &[OsString], world: &mut World) -> Exit {
     if args.iter().any(|arg| arg == "--json") {
         let text = error.render().to_string();
         let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        let _ = writeln!(world.err, "{}", json_line(&CommandError::usage(message)));
+        let _ = writeln!(world.err, "{}", json_line(&CommandError::usage(message), &Again::default()));
     }
     Exit::Usage
 }
@@ -126,7 +126,7 @@ fn syntax(error: &clap::Error, args: &[OsString], world: &mut World) -> Exit {
 fn report(error: &CommandError, json: bool, colour: Option<bool>, again: &Again, world: &mut World) -> Exit {
     // `| head` closes the pipe: that is a wish, not a fault.
     if json {
-        let _ = writeln!(world.err, "{}", json_line(error));
+        let _ = writeln!(world.err, "{}", json_line(error, again));
     } else {
         let colour = terminal::shows_colour(colour, world.terminal.stderr, &world.env);
         let begin = terminal::state("error");
@@ -140,13 +140,14 @@ fn report(error: &CommandError, json: bool, colour: Option<bool>, again: &Again,
     error.exit
 }
 
-fn json_line(error: &CommandError) -> String {
+fn json_line(error: &CommandError, again: &Again) -> String {
+    let hints: Vec<_> = error.hints.iter().map(|hint| again.within(hint)).collect();
     serde_json::json!({
         "schema": "carlosctl.error/1",
         "code": error.exit.code(),
         "kind": error.exit.kind(),
         "message": error.message,
-        "hints": error.hints,
+        "hints": hints,
     })
     .to_string()
 }
