@@ -140,7 +140,7 @@ impl std::str::FromStr for Code {
             .iter()
             .copied()
             .find(|code| code.as_str() == text)
-            .ok_or_else(|| format!("{text:?} is not a finding code; see carlosctl help findings"))
+            .ok_or_else(|| format!("{text:?} is not a finding code; every code: carlosctl help findings"))
     }
 }
 

@@ -130,7 +130,7 @@ codes! {
     OwnLabelUnknown "own-label-unknown" overridable:
         "this box's own label is not known, so it cannot be told whether the source is this box",
         "neither --this-box nor CARLOS_BOX_LABEL is set",
-        "give --this-box LABEL, or set CARLOS_BOX_LABEL; carlosctl report list shows the labels that report";
+        "give --this-box LABEL, or set CARLOS_BOX_LABEL; the labels that report: carlosctl report list";
     AgentActive "agent-active" never:
         "the agent or another unit that opens the registry runs, is starting, or would be started by a socket",
         "systemctl show, or the process list",

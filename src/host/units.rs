@@ -133,7 +133,7 @@ fn unit_finding(unit: &Unit) -> Option<Finding> {
 
 /// A runtime mask is not advised: a unit file in `/etc` hides it, and `systemctl unmask` without `--runtime` leaves it.
 fn mask(name: &str) -> String {
-    format!("systemctl mask --now {name}; where its file is in /etc/systemd/system: systemctl disable --now {name}")
+    format!("systemctl mask --now {name} || systemctl disable --now {name}")
 }
 
 struct Ask<'a> {

@@ -46,7 +46,7 @@ async fn show(args: &ShowArgs, context: &mut Context<'_>) -> Result<Exit, Comman
     let rows: Vec<_> = rows(&fleet, reports).into_iter().filter(|row| row.label == args.label.as_str()).collect();
     if rows.is_empty() {
         return Err(CommandError::new(Exit::NotFound, format!("no report of box {} in {store}", args.label))
-            .hint("carlosctl report list shows the boxes that reported"));
+            .hint("the boxes that reported: carlosctl report list"));
     }
     let of_box = reports.iter().filter(|report| rows.iter().any(|row| row.key == report.report.key));
     let exit = exit(of_box, unlisted);

@@ -146,7 +146,7 @@ impl StoreError {
             Self::NoStore { .. } => "check --bucket or --dir, and --endpoint-url",
             Self::Denied { .. } => "check the permissions of this identity: carlosctl doctor",
             Self::Credentials { .. } => "set AWS_PROFILE, or renew the session, and try again",
-            Self::ClockSkew { .. } => "set this machine's clock (chronyc tracking, timedatectl) and try again",
+            Self::ClockSkew { .. } => "set this machine's clock and try again; it is shown by: timedatectl",
             Self::WrongRegion { region, .. } => return vec![format!("use --region {region}")],
             Self::Unavailable { .. } | Self::Incomplete { .. } => {
                 "check network and --endpoint-url; a larger --timeout may help"

@@ -96,7 +96,7 @@ fn every_version_says_why_it_stays_or_goes() {
 
     ------- stderr -------
     error: no version v9 of any app that was looked at
-    hint: carlosctl retention explain ACCT/APP shows every version of an app
+    hint: every version of an app: carlosctl retention explain ACCT/APP
     [exit 10]
     "#);
     assert_snapshot!(bench.explain(["ops/shot"]).run(), @r#"

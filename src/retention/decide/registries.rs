@@ -195,7 +195,7 @@ fn box_refusals(fleet: &FleetEvidence, label: &str, local_is_of_view: bool) -> V
         None => {
             let because =
                 format!("nobody has a registry of {label}: there is no current snapshot, and this machine's is not its");
-            let hint = "carlosctl snapshot list shows the boxes that have one";
+            let hint = "the boxes that have one: carlosctl snapshot list";
             vec![Refusal::ours(Code::RegistryUnreadable, &current_key(label), because, hint)]
         }
     }

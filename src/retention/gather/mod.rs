@@ -109,7 +109,7 @@ async fn known(fleet: &FleetEvidence, question: &Question, sources: &Sources) ->
         let (current, generations) = tokio::join!(reader.list(&current), reader.list(&generations));
         if current?.is_empty() && generations?.is_empty() {
             return Err(CommandError::new(Exit::NotFound, format!("--without-box {label}: nothing is known of such a box"))
-                .hint("carlosctl snapshot list and carlosctl report list show the boxes"));
+                .hint("the boxes that report: carlosctl report list"));
         }
     }
     Ok(())

@@ -76,7 +76,7 @@ fn not_found<'a>(name: &AppName, known: impl Iterator<Item = &'a AppName>) -> Co
     let known: BTreeSet<String> = known.filter(|one| one.account == name.account).map(ToString::to_string).collect();
     let error = CommandError::new(Exit::NotFound, format!("no app {name}: no route and no object of it"));
     if known.is_empty() {
-        return error.hint(format!("account {} has no app; carlosctl retention explain shows every app", name.account));
+        return error.hint(format!("account {} has no app; every app: carlosctl retention explain", name.account));
     }
     if let Some(near) = crate::terminal::nearest(&name.to_string(), known.iter().map(String::as_str)) {
         return error.hint(format!("did you mean {near}?"));

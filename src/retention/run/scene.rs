@@ -79,7 +79,7 @@ impl Scene {
         text.push_str(&table.to_string());
         let more = self.versions.saturating_sub(self.rows.len() as u64);
         if more > 0 {
-            text.push_str(&format!("and {more} more; carlosctl retention explain ACCT/APP shows all of an app\n"));
+            text.push_str(&format!("and {more} more; all of an app: carlosctl retention explain ACCT/APP\n"));
         }
         text
     }

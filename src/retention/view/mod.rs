@@ -239,7 +239,7 @@ impl Output {
         match &self.form {
             Form::Json(Some(version)) | Form::Proof(version) if self.shown == 0 => {
                 Err(CommandError::new(Exit::NotFound, format!("no version {version} of any app that was looked at"))
-                    .hint("carlosctl retention explain ACCT/APP shows every version of an app"))
+                    .hint("every version of an app: carlosctl retention explain ACCT/APP"))
             }
             _ if self.totals.refused > 0 => Ok(Exit::Found),
             _ => Ok(Exit::Done),
