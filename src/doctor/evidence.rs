@@ -8,6 +8,7 @@ use crate::host::trial::Replacing;
 use crate::host::units::UnitsAnswer;
 use crate::platform::Label;
 use crate::registry::Census;
+use crate::restore::Last;
 use crate::store::{Capabilities, ExpiryRule, Powers, StoreError};
 
 /// The user that the agent runs as (formats.md section 8).
@@ -158,6 +159,8 @@ pub struct Host {
     pub at_work: Result<Option<AtWork>, String>,
     /// What the registry holds now: nothing, what is in it, or why it does not read.
     pub content: Option<Result<Census, String>>,
+    /// What was done last to it by a restore that can be taken back, or by an undo.
+    pub(crate) last: Option<Last>,
     /// How the filesystem replaces a file in one step, where it was tried.
     pub replacing: Option<Result<Replacing, String>>,
     /// Bytes that an install of the largest current snapshot takes.

@@ -10,7 +10,7 @@ use crate::host::interlock::{Interlock, InterlockError};
 use crate::host::target::{Kind, Target};
 use crate::host::{trial, units};
 use crate::registry::Census;
-use crate::restore::{SPACE_MARGIN_BYTES, TargetContent, read_target};
+use crate::restore::{SPACE_MARGIN_BYTES, TargetContent, last_done, read_target};
 use crate::snapshot::blocking;
 
 /// Where the machine's own users are.
@@ -36,6 +36,7 @@ pub(super) async fn gather(read_only: bool, largest_bytes: u64, context: &mut Co
             install_bytes: largest_bytes + sides + SPACE_MARGIN_BYTES,
             service_uid: std::fs::read_to_string(USERS).ok().and_then(|users| uid_of(SERVICE_USER, &users)),
             content: None,
+            last: found.and_then(last_done),
             replacing: None,
             target,
         }

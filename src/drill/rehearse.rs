@@ -21,9 +21,7 @@ use crate::host::target::Target;
 use crate::platform::{Label, Stamp};
 use crate::registry::{Registry, RegistryError};
 use crate::restore::{self, Request, SPACE_MARGIN_BYTES, TargetContent, sha256_of};
-use crate::snapshot::{
-    self, BoxEvidence, Chosen, Fetched, Landing, Look, Proof, Reports, Scope, Selector, blocking, chosen_at,
-};
+use crate::snapshot::{self, BoxEvidence, Chosen, Fetched, Landing, Look, Proof, Reports, Scope, Selector, blocking};
 use crate::store::ReadStore;
 
 /// The installed copy's name in the scratch directory.
@@ -112,7 +110,7 @@ async fn restored(
         as_of,
         request: Request { from_box: label.clone(), this_box: None, same_label: false, allowed: Vec::new(), max_age: None },
         own: None,
-        of: chosen_at(&look.seen, &chosen),
+        of: look.chosen_at(&chosen).await,
         dead: look.seen.clone(),
         chosen,
         proof,
@@ -121,6 +119,7 @@ async fn restored(
         clock_ahead_seconds: look.store.clock_ahead_seconds(),
         host: Vec::new(),
         target: TargetContent::Absent,
+        last: None,
     };
     let installer = Installer {
         target: target.clone(),

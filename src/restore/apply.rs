@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding, Severity};
+use crate::flags::word;
 use crate::host::holders;
 use crate::host::install::{self, InstallError, Installed};
 use crate::host::interlock::{Claim, Interlock, InterlockError};
@@ -61,7 +62,7 @@ pub(super) async fn install(
     if !installed.attributes_lost.is_empty() {
         answered.findings.push(
             Finding::warning(Code::AttributesLost, installed.path.display().to_string(), installed.attributes_lost.join("; "))
-                .hint(format!("restorecon {}", installed.path.display())),
+                .hint(format!("restorecon {}", word(installed.path.as_os_str()).display())),
         );
     }
     prove(&installed.path, expected, context).await?;
@@ -229,11 +230,14 @@ async fn conclude(
 }
 
 fn next_steps(context: &Context<'_>) -> Vec<String> {
-    let unit = context.settings.agent_units.first().map_or("the agent's unit", String::as_str);
+    let start = match context.settings.agent_units.first() {
+        Some(unit) => format!("start the agent: systemctl unmask {unit} && systemctl start {unit}"),
+        None => "start the agent".to_owned(),
+    };
     vec![
-        format!("start the agent: systemctl unmask {unit} && systemctl start {unit}"),
+        start,
         "prove it: carlosctl restore watch".to_owned(),
         "retention stays refused until every box has reported again".to_owned(),
-        "to take it back: stop the agent, then carlosctl restore undo".to_owned(),
+        "to take it back, once the agent is stopped: carlosctl restore undo".to_owned(),
     ]
 }

@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 
 use super::evidence::{Evidence, Request, TargetContent};
+use super::target_content::not_empty;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding, Severity};
 use crate::platform::{Label, keys};
@@ -321,14 +322,7 @@ fn target(evidence: &Evidence, findings: &mut Vec<Finding>) {
             ));
         }
         TargetContent::Registry(census) if census.routes == 0 => {}
-        TargetContent::Registry(census) => findings.push(
-            Finding::blocking(
-                Code::TargetNotEmpty,
-                "target",
-                format!("the registry here has {} of its own", terminal::count(census.routes, "route")),
-            )
-            .hint("is this the standby? then --allow target-not-empty; the old file is kept"),
-        ),
+        TargetContent::Registry(census) => findings.push(not_empty("target", census.routes, evidence.last.as_ref())),
         TargetContent::Unreadable(because) => findings.push(
             Finding::blocking(Code::TargetUnreadable, "target", format!("what is there is no readable registry: {because}"))
                 .hint("look at the file; with --allow target-unreadable it is kept as it is"),

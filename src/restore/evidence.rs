@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::last::Last;
 use crate::finding::{Code, Finding};
 use crate::platform::Label;
 use crate::registry::Census;
@@ -50,6 +51,8 @@ pub struct Evidence {
     pub host: Vec<Finding>,
     /// What the target holds now.
     pub target: TargetContent,
+    /// What was done last to the target by a restore that can be taken back, or by an undo.
+    pub(crate) last: Option<Last>,
 }
 
 /// An older rung to compare with.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::evidence::{Evidence, Neighbour, Request};
+use super::last::{self, Last};
 use super::target_content;
 use crate::cli::restore::RestoreArgs;
 use crate::context::Context;
@@ -19,11 +20,9 @@ use crate::finding::{self, Code, Finding};
 use crate::host::interlock::Interlock;
 use crate::host::stage::Staged;
 use crate::host::target::Target;
-use crate::host::{holders, units};
+use crate::host::{holders, undo, units};
 use crate::platform::Label;
-use crate::snapshot::{
-    self, BoxEvidence, Chosen, Expected, Fetched, Landing, Look, Private, Proof, Selector, blocking, chosen_at,
-};
+use crate::snapshot::{self, BoxEvidence, Chosen, Expected, Fetched, Landing, Look, Private, Proof, Selector, blocking};
 use crate::store::ReadStore;
 
 /// A neighbour larger than this is compared by size alone.
@@ -127,11 +126,12 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
     let (changed_while_read, content) = (changed_while_read?, content?);
     let mut host = host.await?;
     host.extend(target_findings);
+    let of = look.chosen_at(&chosen).await;
     let evidence = Evidence {
         as_of,
         request,
         own,
-        of: chosen_at(&look.seen, &chosen),
+        of,
         dead: look.seen,
         chosen,
         proof,
@@ -140,8 +140,15 @@ pub(super) async fn gather(args: &RestoreArgs, from_box: &Label, context: &mut C
         clock_ahead_seconds: look.store.clock_ahead_seconds(),
         host,
         target: content,
+        last: last_done(&target),
     };
     Ok(Found::Object(Box::new(Gathered { evidence, target, place: fetched.landing, store: look.store })))
+}
+
+/// What was done last, where what it replaced is still kept. A receipt that does not read says nothing.
+pub(crate) fn last_done(target: &Target) -> Option<Last> {
+    undo::newest_before(target)?;
+    last::last(target).ok().flatten()
 }
 
 fn request(args: &RestoreArgs, from_box: &Label, context: &Context<'_>) -> Result<Request, CommandError> {

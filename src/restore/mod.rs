@@ -8,6 +8,7 @@
 //! | `decide` | all findings and one decision; pure |
 //! | `apply` | under the interlock: check again, exchange, prove, write the receipt |
 //! | `receipt` | the receipt, beside the registry and in the bucket |
+//! | `last` | the receipts beside the registry, read again |
 //! | `undo` | puts the replaced registry back |
 //! | `watch` | proves it after the agent was started |
 //! | `view` | the scene before the question, and the answer |
@@ -18,6 +19,7 @@ mod apply;
 mod decide;
 mod evidence;
 mod gather;
+mod last;
 mod receipt;
 mod target_content;
 mod undo;
@@ -32,14 +34,18 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{Code, Finding, Severity};
 
+/// Of how many codes that stop a restore help is proposed, one a line.
+const CODES_PROPOSED: usize = 3;
+
 use self::decide::{Decision, Outcome};
 use self::gather::{Found, Gathered, NoCurrent};
 use self::view::Answered;
 
 pub use decide::decide;
 pub use evidence::{Evidence, Neighbour, Request, TargetContent};
-pub(crate) use gather::{SPACE_MARGIN_BYTES, resolve};
-pub(crate) use target_content::{read as read_target, sha256_of};
+pub(crate) use gather::{SPACE_MARGIN_BYTES, last_done, resolve};
+pub(crate) use last::Last;
+pub(crate) use target_content::{not_empty, read as read_target, sha256_of};
 
 /// Runs `carlosctl restore …`.
 ///
@@ -129,12 +135,14 @@ fn refused(
         answered.findings.iter().filter(|found| found.stops(&allowed)).map(|found| found.code.as_str()).collect();
     stopping.dedup();
     context.answer(answered, as_of)?;
+    let codes = stopping.iter().take(CODES_PROPOSED).map(|code| format!("what {code} means: carlosctl help {code}"));
+    let mut hints: Vec<String> = codes.collect();
+    if stopping.len() > CODES_PROPOSED {
+        hints.push("every code: carlosctl help findings".to_owned());
+    }
     let (from_box, target) = (&request.from_box, answered.target.display());
-    Err(CommandError::new(
-        exit,
-        format!("restoring {from_box} was refused ({}); {target} was not touched", stopping.join(", ")),
-    )
-    .hint("each code: carlosctl help findings"))
+    let because = format!("restoring {from_box} was refused ({}); {target} was not touched", stopping.join(", "));
+    Err(hints.into_iter().fold(CommandError::new(exit, because), CommandError::hint))
 }
 
 fn show(gathered: &Gathered, context: &mut Context<'_>) {

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::evidence::TargetContent;
+use super::last::Last;
 use crate::error::CommandError;
+use crate::finding::{Code, Finding};
 use crate::host::names::SIDES;
 use crate::host::private;
 use crate::host::target::{Kind, Target};
 use crate::platform::hex;
 use crate::registry::{Registry, RegistryError};
 use crate::snapshot::{Landing, Private, blocking};
+use crate::terminal;
 
 const HASHED_AT_ONCE_BYTES: usize = 256 * 1024;
 
@@ -45,6 +48,24 @@ pub(crate) async fn read(
         }
     })
     .await
+}
+
+/// A registry with routes of its own is where a restore would go. After an earlier restore they are that one's, and there is a
+/// way back.
+pub(crate) fn not_empty(subject: &str, routes: u64, last: Option<&Last>) -> Finding {
+    let of_its_own = format!("the registry here has {} of its own", terminal::count(routes, "route"));
+    match last {
+        Some(Last::Restored(restored)) => {
+            let because = format!(
+                "{of_its_own}, since {} was restored into it at {}; --allow target-not-empty replaces it, and the file is kept",
+                restored.from_box,
+                terminal::instant(restored.at)
+            );
+            Finding::blocking(Code::TargetNotEmpty, subject, because).hint("to take that restore back: carlosctl restore undo")
+        }
+        _ => Finding::blocking(Code::TargetNotEmpty, subject, of_its_own)
+            .hint("is this the standby? then restore with --allow target-not-empty; the old file is kept"),
+    }
 }
 
 fn census(path: &Path, default_account: &str) -> Result<crate::registry::Census, RegistryError> {

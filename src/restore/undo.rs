@@ -1,9 +1,12 @@
 //! `restore undo`: the registry that the last restore replaced comes back, and what it replaces is kept.
 
+use std::ffi::OsStr;
+
 use jiff::Timestamp;
 
 use super::apply::{acquire, agent_still_stopped, failed};
 use super::gather::{host_findings, look_at_target};
+use super::last;
 use super::receipt;
 use super::target_content;
 use super::view::{Answered, undo_scene};
@@ -108,6 +111,7 @@ async fn put_back(
 ) -> Result<Exit, CommandError> {
     let _acting = context.world.acting.begin().await;
     let host = context.machine();
+    let was = answered.at.as_deref().and_then(|before| last::replaced(&target, OsStr::new(before)));
     let interlock = acquire(&target, &Claim::new("restore undo", host.clone(), now)).await?;
     agent_still_stopped(&target, &[], context).await?;
     let progress = context.progress_waiting(&format!("putting back {}", target.path.display()));
@@ -117,7 +121,10 @@ async fn put_back(
     drop(interlock);
     answered.outcome = "undone";
     answered.before = done.kept;
-    answered.next = vec!["to restore again: carlosctl restore --from-box DEAD".to_owned()];
+    answered.next = match was {
+        Some(was) => vec![format!("to restore again: {}", was.again())],
+        None => vec!["to restore again: carlosctl restore --from-box LABEL".to_owned()],
+    };
     let store = context.deployment_for_writing().await;
     let store: Result<&dyn WriteStore, CommandError> = store.as_ref().map(AsRef::as_ref).map_err(Clone::clone);
     receipt::write(&mut answered, &host, &[], now, store).await;

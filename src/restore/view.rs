@@ -134,6 +134,9 @@ pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &Path, is_ther
     }
     let of = evidence.of.map(|of| terminal::instant_and_age(of, evidence.as_of));
     table.row(["of", &of.unwrap_or_default()]);
+    if let Some(held) = evidence.chosen.held_at() {
+        table.row(["held", &terminal::instant_and_age(held, evidence.as_of)]);
+    }
     table.row(["sha256", &evidence.proof.sha256]);
     table.row(["routes", &evidence.proof.routes().map(|routes| routes.to_string()).unwrap_or_default()]);
     table.row(["into", &target.display().to_string()]);

@@ -6,7 +6,7 @@
 //! which must have every restored route.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -16,9 +16,7 @@ use crate::context::{Answer, Context, finding_line};
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding};
-use crate::host::private;
 use crate::host::target::Target;
-use crate::platform::document::{Document, MAX_BYTES};
 use crate::platform::{Label, Stamp};
 use crate::registry::Census;
 use crate::snapshot::{self, BoxEvidence, Chosen, Expected, Private, Selector, SidecarRead, Source, Verdict, fetch_and_prove};
@@ -26,6 +24,7 @@ use crate::store::ObjectMeta;
 use crate::terminal::{self, Paper};
 
 use super::gather::look_at_target;
+use super::last::{self, Last};
 
 #[derive(Debug, Serialize)]
 struct Watched {
@@ -55,16 +54,17 @@ struct Restored {
 /// Not found without a receipt; usage when it does not name both boxes; the store's.
 pub(super) async fn run(args: &WatchArgs, context: &mut Context<'_>) -> Result<Exit, CommandError> {
     let target = look_at_target(context).await?;
-    let restored = newest_receipt(&target)?;
+    let restored = last_restore(&target)?;
     let started = context.now();
     let end = started + SignedDuration::try_from(args.window).unwrap_or(SignedDuration::MAX);
     context.say(&format!(
-        "watching what {} publishes until {}: {} of {} was restored at {}",
+        "watching what {} publishes after the restore of {} ({}) at {}, for {} at most: until {}; Ctrl-C ends it, and nothing is changed",
         restored.this_box,
-        terminal::instant(end),
-        terminal::count(restored.routes, "route"),
         restored.from_box,
-        terminal::instant(restored.at)
+        terminal::count(restored.routes, "route"),
+        terminal::instant(restored.at),
+        terminal::age(end.duration_since(started).as_secs()),
+        terminal::instant(end)
     ));
     let findings = loop {
         let seen = snapshot::look(context, &restored.this_box, &[&Selector::File(PathBuf::new())]).await?;
@@ -116,7 +116,7 @@ fn alarm(restored: &Restored, seen: &BoxEvidence) -> Option<Vec<Finding>> {
     let because = format!("{what} after the restore: the agent does not run on what was restored");
     Some(vec![
         Finding::blocking(Code::UnexpectedSnapshot, restored.this_box.as_str(), because)
-            .hint(format!("carlosctl snapshot hold --box {}, and then stop the agent", restored.this_box)),
+            .hint(format!("stop the agent, and hold what it wrote: carlosctl snapshot hold --box {}", restored.this_box)),
     ])
 }
 
@@ -161,7 +161,7 @@ fn missing(restored: &Restored, baseline: Option<&Census>, published: &Census) -
     let there = published.hosts();
     let lost: BTreeSet<&str> = baseline.hosts().difference(&there).copied().collect();
     let first = lost.first()?;
-    Some(format!("{} that were restored are not in it, {first} for one", terminal::count(lost.len() as u64, "host")))
+    Some(format!("it lacks {} of those that were restored, {first} for one", terminal::count(lost.len() as u64, "host")))
 }
 
 async fn census(look: &snapshot::Look, object: &ObjectMeta, context: &Context<'_>) -> Result<Option<Census>, CommandError> {
@@ -185,54 +185,44 @@ fn at_the_end(restored: &Restored, args: &WatchArgs) -> Vec<Finding> {
             restored.this_box.as_str(),
             format!("it published no snapshot within {}, so nothing is proved", terminal::age(watched)),
         )
-        .hint("is the agent started? systemctl status; then watch again"),
+        .hint("is the agent started, and has it the right store? then watch again: carlosctl restore watch"),
     ]
 }
 
-/// The newest receipt of a restore beside the registry.
-fn newest_receipt(target: &Target) -> Result<Restored, CommandError> {
-    let prefix = format!("{}.restore-", target.base());
-    let names = std::fs::read_dir(target.directory()).map_err(|error| snapshot::disk(target.directory(), &error))?;
-    let is_receipt = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(&prefix));
-        name.and_then(|name| name.strip_suffix(".json")).is_some_and(|stamp| stamp.parse::<Stamp>().is_ok())
-    };
-    let mut receipts: Vec<PathBuf> = names.filter_map(|entry| Some(entry.ok()?.path())).filter(is_receipt).collect();
-    receipts.sort();
-    // An undo writes a receipt too, and takes the restore before it back.
-    match receipts.last().map(|path| read_receipt(path)).transpose()? {
-        Some(Some(restored)) => Ok(restored),
-        _ => Err(CommandError::new(
+/// The last restore of this registry, unless it was taken back.
+fn last_restore(target: &Target) -> Result<Restored, CommandError> {
+    let path = target.path.display();
+    match last::last(target)? {
+        Some(Last::Restored(restored)) => watchable(restored).ok_or_else(|| {
+            CommandError::new(
+                Exit::Refused,
+                format!("{path}: the receipt beside it lacks a label or a count; nothing was watched"),
+            )
+        }),
+        Some(Last::TakenBack { at, receipt, was }) => {
+            let what = was.as_ref().map_or_else(
+                || "the last restore".to_owned(),
+                |was| format!("the restore of {} at {}", was.from_box, terminal::instant(was.at)),
+            );
+            let because = format!(
+                "{path}: {what} was taken back at {} (receipt {receipt}); there is nothing to prove",
+                terminal::instant(at)
+            );
+            let error = CommandError::new(Exit::NotFound, because);
+            Err(was.iter().fold(error, |error, was| error.hint(format!("to restore again: {}", was.again()))))
+        }
+        None => Err(CommandError::new(
             Exit::NotFound,
-            format!("{}: no receipt of a restore beside it; there is nothing to prove", target.path.display()),
+            format!("{path}: no receipt of a restore beside it; there is nothing to prove"),
         )
-        .hint("carlosctl restore --from-box DEAD")),
+        .hint("to restore: carlosctl restore --from-box LABEL")),
     }
 }
 
-fn read_receipt(path: &Path) -> Result<Option<Restored>, CommandError> {
-    let name = path.display().to_string();
-    let body = private::read_own(path, MAX_BYTES as u64).map_err(|error| snapshot::disk(path, &error))?;
-    let unreadable = |error: &dyn std::fmt::Display| CommandError::new(Exit::Refused, format!("{error}; nothing was watched"));
-    let document = Document::parse(&name, &body).map_err(|error| unreadable(&error))?;
-    let root = document.root();
-    let text = |field: &str| root.text(field).map_err(|error| unreadable(&error));
-    if text("outcome")? != "installed" {
-        return Ok(None);
-    }
-    let label = |field: &str| text(field)?.parse::<Label>().map_err(|error| unreadable(&error));
-    let at = root.instant("as_of").map_err(|error| unreadable(&error))?.unwrap_or(Timestamp::UNIX_EPOCH);
-    let rows = root.object("rows").and_then(|rows| rows.count("routes")).map_err(|error| unreadable(&error))?;
-    let object = serde_json::from_slice::<ReceiptObject>(&body).map_err(|error| unreadable(&error))?.object;
-    let (from_box, this_box) = (label("from_box")?, label("this_box")?);
-    let expects_silence = from_box == this_box && text("at")? == "current";
-    Ok(Some(Restored { from_box, this_box, at, object, routes: rows, expects_silence }))
-}
-
-/// The part of a receipt that is ours alone, and spelled as we spell it.
-#[derive(serde::Deserialize)]
-struct ReceiptObject {
-    object: Option<ObjectMeta>,
+fn watchable(restored: last::Restored) -> Option<Restored> {
+    let expects_silence = restored.same_label() && restored.chosen == "current";
+    let last::Restored { from_box, this_box, at, object, routes, .. } = restored;
+    Some(Restored { from_box, this_box: this_box?, at, object, routes: routes?, expects_silence })
 }
 
 impl Answer for Watched {

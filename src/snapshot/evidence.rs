@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::finding::Finding;
-use crate::platform::{Label, Sidecar, Stamp};
+use crate::platform::{Label, Sidecar, Stamp, keys};
 use crate::store::{ObjectMeta, ObjectVersion};
 
 /// Everything seen of a deployment's snapshots.
@@ -160,6 +160,19 @@ impl BoxEvidence {
     #[must_use]
     pub fn generation(&self, stamp: Stamp) -> Option<&Generation> {
         self.generations.iter().find(|generation| generation.stamp == stamp)
+    }
+
+    /// The newest sealed hold that has a copy of each of these generations. A generation is never written twice, so its stamp
+    /// and size tell.
+    #[must_use]
+    pub fn hold_of(&self, generations: &[Generation]) -> Option<Stamp> {
+        let has = |hold: &&HoldEvidence| {
+            generations.iter().all(|generation| {
+                let key = format!("{}{}.db", keys::hold(&self.label, hold.stamp), generation.stamp);
+                hold.objects.iter().any(|copy| copy.key == key && copy.bytes == generation.object.bytes)
+            })
+        };
+        self.holds.iter().filter(|hold| hold.sealed).find(has).map(|hold| hold.stamp)
     }
 
     /// Whether a generation holds the same content as current, as far as listings tell: one etag, one size.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evidence::BoxEvidence;
 use super::gather::{Reports, Scope, gather};
+use super::judge::{Rung, judge};
 use super::look::{look, must_exist};
 use super::select::Selector;
 use crate::cli::snapshot::{HoldArgs, HoldCommand};
@@ -84,25 +85,49 @@ async fn hold(label: &Label, all_versions: bool, context: &mut Context<'_>) -> R
     if existed {
         context.say(&format!("nothing has changed since hold {}; no new one was made", hold.hold));
     }
+    let held = Held { at: hold.best(judge(&look.seen, now).last_good), hold };
+    let hold = &held.hold;
     let complete = hold.findings.iter().all(|finding| finding.severity == Severity::Note);
     context.say_findings(&hold.findings);
-    context.answer(&hold, now)?;
+    context.answer(&held, now)?;
     Ok(if complete { Exit::Done } else { Exit::Partly })
 }
 
-impl Answer for Hold {
+/// The answer: the hold, and which of its copies to use.
+#[derive(Debug, Serialize)]
+struct Held {
+    #[serde(flatten)]
+    hold: Hold,
+    /// The selector of the copy that is the box's last good snapshot, as far as listings tell; none where none is.
+    at: Option<String>,
+}
+
+impl Hold {
+    /// The selector of its copy of this rung, where it has one.
+    fn best(&self, last_good: Option<Rung>) -> Option<String> {
+        let (name, at) = match last_good? {
+            Rung::Current => ("current.db".to_owned(), format!("hold:{}", self.hold)),
+            Rung::Generation(stamp) => (format!("{stamp}.db"), format!("hold:{}/{stamp}", self.hold)),
+        };
+        self.objects.iter().any(|held| held.object.key.rsplit('/').next() == Some(&name)).then_some(at)
+    }
+}
+
+impl Answer for Held {
     const SCHEMA: &'static str = "carlosctl.snapshot-hold/1";
 
     fn text(&self, Paper { columns, .. }: Paper) -> String {
         let mut table = Table::new(&["copy", "from", "size", "sha256"], columns);
-        for held in &self.objects {
+        let Self { hold, at } = self;
+        for held in &hold.objects {
             let name = held.object.key.rsplit('/').next().unwrap_or_default();
             table.row([name, &held.from, &terminal::bytes(held.object.bytes), held.sha256.get(..12).unwrap_or_default()]);
         }
-        format!(
-            "hold {} of box {}\n{table}use it: carlosctl restore --from-box {} --at hold:{}\n",
-            self.hold, self.label, self.label, self.hold
-        )
+        let next = match at {
+            Some(at) => format!("use it: carlosctl restore --from-box {} --at {at}", hold.label),
+            None => format!("none of it looks good; look into it: carlosctl snapshot list --box {} --all-versions", hold.label),
+        };
+        format!("hold {} of box {}\n{table}{next}\n", hold.hold, hold.label)
     }
 }
 

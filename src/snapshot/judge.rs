@@ -152,7 +152,7 @@ fn torn(seen: &BoxEvidence, findings: &mut Vec<Finding>, state: &mut State) {
     let same = seen.generations.iter().find(|generation| seen.same_as_current(generation));
     let matching = same.map_or(String::new(), |generation| format!("; current equals generation {}", generation.stamp));
     findings.push(Finding::blocking(Code::TornPair, seen.label.as_str(), format!("{because}{matching}")).hint(format!(
-        "carlosctl snapshot verify --box {} --all-generations, then restore a stamp, or --allow torn-pair",
+        "restore a stamp that proves, or --allow torn-pair: carlosctl snapshot verify --box {} --all-generations",
         seen.label
     )));
 }
@@ -204,6 +204,10 @@ fn stamp_is_ahead(generation: &Generation) -> bool {
 /// Stamps ahead of the store's clock or of now. They sort last, so correct generations are pruned before them.
 fn ahead(seen: &BoxEvidence, as_of: Timestamp, findings: &mut Vec<Finding>, state: &mut State) -> Vec<Stamp> {
     let mut stamps = Vec::new();
+    let hint = match seen.hold_of(&seen.generations) {
+        Some(hold) => format!("set the clock of {}; what it could prune is safe in hold {hold}", seen.label),
+        None => format!("hold before the next pass: carlosctl snapshot hold --box {}", seen.label),
+    };
     for generation in &seen.generations {
         let now_too = generation.stamp.instant().duration_since(as_of) > CLOCK_TOLERANCE;
         if !now_too && !stamp_is_ahead(generation) {
@@ -221,7 +225,7 @@ fn ahead(seen: &BoxEvidence, as_of: Timestamp, findings: &mut Vec<Finding>, stat
                     terminal::instant(generation.object.last_modified)
                 ),
             )
-            .hint(format!("hold before the next pass: carlosctl snapshot hold --box {}", seen.label)),
+            .hint(hint.clone()),
         );
     }
     stamps
@@ -280,22 +284,32 @@ pub fn fell(before: u64, after: u64) -> bool {
 }
 
 fn collapsed_finding(seen: &BoxEvidence, before: Rung, reference: u64, bytes: u64) -> Finding {
-    let mut because = format!(
-        "current has {}, {} had {}: probably overwritten by a standby that was not restored; last good is {}",
-        terminal::bytes(bytes),
-        before.selector(),
+    let (label, at) = (&seen.label, before.selector());
+    let shrank = format!(
+        "current shrank from {} to {}, probably because a standby that was not restored wrote over it; last good is {at}",
         terminal::bytes(reference),
-        before.selector()
+        terminal::bytes(bytes)
     );
-    if let Rung::Generation(stamp) = before {
-        let passes = passes_until_evicted(seen, stamp);
-        because.push_str(&format!(
-            "; it is pruned by pass {passes} from now that finds a change, no sooner than {} min",
-            (passes - 1) * PASS_MINUTES
-        ));
+    let generation = match before {
+        Rung::Generation(stamp) => seen.generation(stamp),
+        Rung::Current => None,
+    };
+    let finding = |and: String| Finding::warning(Code::SizeCollapsed, label.as_str(), format!("{shrank}{and}"));
+    let Some(generation) = generation else { return finding(String::new()) };
+    if let Some(hold) = seen.hold_of(std::slice::from_ref(generation)) {
+        return finding(format!(", which is safe in hold {hold}"))
+            .hint(format!("stop the agent that writes as {label}; to restore the held one: carlosctl restore --from-box {label} --at hold:{hold}/{at}"));
     }
-    Finding::warning(Code::SizeCollapsed, seen.label.as_str(), because)
-        .hint(format!("carlosctl snapshot hold --box {0}, and then stop the agent that writes as {0}", seen.label))
+    let deleted = match passes_until_evicted(seen, generation.stamp) {
+        1 => format!(", which {label} deletes when it writes its next snapshot, at any moment"),
+        passes => format!(
+            ", which {label} deletes when it has written {passes} more snapshots, in {} min at the soonest",
+            (passes - 1) * PASS_MINUTES
+        ),
+    };
+    finding(deleted).hint(format!(
+        "stop the agent that writes as {label}, but first hold what there is: carlosctl snapshot hold --box {label}"
+    ))
 }
 
 /// How many further writing passes of the box's agent it takes until `stamp` is deleted.

@@ -11,7 +11,8 @@ use super::select::{Chosen, Selector, Source};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::platform::{Label, keys};
+use crate::platform::document::MAX_BYTES;
+use crate::platform::{Label, Sidecar, Stamp, keys};
 use crate::store::ReadStore;
 use crate::terminal;
 
@@ -58,7 +59,7 @@ pub async fn must_exist(store: &dyn ReadStore, scene: &Scene, labels: &[Label]) 
     let error = CommandError::new(Exit::NotFound, format!("no snapshot of box {unknown} in {}", store.describe()));
     Err(match terminal::nearest(unknown.as_str(), known.iter().map(Label::as_str)) {
         _ if known.is_empty() => error.hint("no box has a snapshot there; check --bucket or --dir"),
-        Some(near) => error.hint(format!("did you mean {near}? carlosctl snapshot list shows every box")),
+        Some(near) => error.hint(format!("did you mean {near}? every box: carlosctl snapshot list")),
         None => error.hint(format!("boxes there: {}", shown(&known))),
     })
 }
@@ -111,17 +112,26 @@ impl Look {
             read => Ok(read != self.seen.sidecar),
         }
     }
-}
 
-/// When a chosen object is of, as far as its name or sidecar tells.
-#[must_use]
-pub fn chosen_at(seen: &BoxEvidence, chosen: &Chosen) -> Option<Timestamp> {
-    let object = chosen.source.object()?;
-    if seen.current.as_ref().is_some_and(|current| current.key == object.key) && object.version_id.is_none() {
-        return seen.current_at();
+    /// When a chosen object is of, as far as its name or sidecar tells. A held copy is of when the original was, and its hold has
+    /// the sidecar too; where that one does not tell, nobody knows.
+    pub async fn chosen_at(&self, chosen: &Chosen) -> Option<Timestamp> {
+        let (seen, object) = (&self.seen, chosen.source.object()?);
+        match keys::read_snapshot_key(&object.key) {
+            keys::SnapshotKey::Current(label) if label == seen.label && object.version_id.is_none() => seen.current_at(),
+            keys::SnapshotKey::Generation(_, stamp) => Some(stamp.instant()),
+            keys::SnapshotKey::Hold(label, hold, name) => match name.strip_suffix(".db")?.parse::<Stamp>() {
+                Ok(stamp) => Some(stamp.instant()),
+                Err(_) => self.held_current_at(&keys::hold(&label, hold), object.bytes).await,
+            },
+            _ => Some(object.last_modified),
+        }
     }
-    seen.generations
-        .iter()
-        .find(|generation| generation.object.key == object.key)
-        .map_or(Some(object.last_modified), |generation| Some(generation.stamp.instant()))
+
+    /// When the current snapshot of a hold is of: its sidecar says it, where it describes this one.
+    async fn held_current_at(&self, hold: &str, bytes: u64) -> Option<Timestamp> {
+        let key = format!("{hold}current.json");
+        let object = self.store.get(&key, MAX_BYTES as u64).await.ok()?;
+        Sidecar::read(&key, &object.body).ok().filter(|sidecar| sidecar.bytes == bytes)?.created_at
+    }
 }

@@ -38,7 +38,7 @@ pub use fetch::{Fetched, disk, fetch};
 pub use gather::{Reports, Scope, gather, read_sidecar};
 pub use judge::{CLOCK_TOLERANCE, Judgement, Rung, State, fell, judge, rung_at};
 pub use landing::{Landing, Private};
-pub use look::{Look, chosen_at, look, must_exist};
+pub use look::{Look, look, must_exist};
 pub use proof::{Expected, Proof, Verdict, blocking, collapse, fetch_and_prove, interruptible, prove};
 pub use select::{Chosen, Selector, Source, neighbour, select};
 pub use show::{push_apps, resolve};

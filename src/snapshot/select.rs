@@ -66,6 +66,17 @@ impl Chosen {
     }
 }
 
+impl Chosen {
+    /// When the hold was taken that it is a copy in.
+    #[must_use]
+    pub fn held_at(&self) -> Option<Timestamp> {
+        match keys::read_snapshot_key(&self.source.object()?.key) {
+            keys::SnapshotKey::Hold(_, hold, _) => Some(hold.instant()),
+            _ => None,
+        }
+    }
+}
+
 impl Source {
     /// The object's facts as listed, when it is in the store.
     #[must_use]
@@ -120,7 +131,7 @@ fn not_found(seen: &BoxEvidence, what: &str) -> CommandError {
     have.extend(seen.holds.iter().map(|hold| format!("hold:{}", hold.stamp)));
     let have = if have.is_empty() { "nothing".to_owned() } else { have.join(", ") };
     CommandError::new(Exit::NotFound, format!("box {}: {what}; there is: {have}", seen.label))
-        .hint(format!("carlosctl snapshot list --box {}", seen.label))
+        .hint(format!("what there is: carlosctl snapshot list --box {}", seen.label))
 }
 
 fn current(seen: &BoxEvidence, because: String) -> Result<Chosen, CommandError> {

@@ -9,7 +9,7 @@ use super::fetch::Fetched;
 use super::judge::{State, judge};
 use super::landing::{Landing, Private};
 use super::list::{SidecarRow, state_words};
-use super::look::{Look, chosen_at, look};
+use super::look::{Look, look};
 use super::proof::{Proof, Verdict, fetch_and_prove};
 use super::select::{Chosen, Selector, select};
 use crate::cli::snapshot::ShowArgs;
@@ -59,7 +59,7 @@ pub(super) async fn run(args: &ShowArgs, context: &mut Context<'_>) -> Result<Ex
         object: fetched.meta.clone(),
         label: args.label.clone(),
         at: chosen.at.clone(),
-        of: chosen_at(&look.seen, &chosen),
+        of: look.chosen_at(&chosen).await,
         sha256: proof.sha256.clone(),
         verdict: proof.verdict(),
         state: judgement.state,

@@ -234,14 +234,25 @@ fn compare_with_older(seen: &BoxEvidence, proved: &mut [Proved]) {
             .and_then(|(older_at, older)| collapse(&at, &census, older_at, older).map(|because| (because, older_at)));
         match fallen {
             Some((because, older_at)) => proved.findings.push(
-                Finding::blocking(Code::RowsCollapsed, proved.chosen.source.name(), because).hint(format!(
-                    "carlosctl snapshot hold --box {0}, then: carlosctl restore --from-box {0} --at {older_at}",
-                    seen.label
-                )),
+                Finding::blocking(Code::RowsCollapsed, proved.chosen.source.name(), because).hint(older_hint(seen, older_at)),
             ),
             None if census.routes > 0 => reference = Some((at, census)),
             None => {}
         }
+    }
+}
+
+/// What to do where an older one is to be taken instead: hold it before it is pruned, and once that is done, take it.
+fn older_hint(seen: &BoxEvidence, older_at: &str) -> String {
+    let label = &seen.label;
+    let older = older_at.parse().ok().and_then(|stamp| seen.generation(stamp));
+    match older.and_then(|older| seen.hold_of(std::slice::from_ref(older))) {
+        Some(hold) => {
+            format!(
+                "{older_at} is safe in hold {hold}; take that one: carlosctl restore --from-box {label} --at hold:{hold}/{older_at}"
+            )
+        }
+        None => format!("take {older_at}, but first hold what there is: carlosctl snapshot hold --box {label}"),
     }
 }
 

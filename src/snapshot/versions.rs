@@ -7,8 +7,9 @@ use super::evidence::{BoxEvidence, Scene};
 use super::gather::Scope;
 use super::judge::fell;
 use crate::finding::{Code, Finding};
+use crate::platform::Stamp;
 use crate::platform::keys::{self, SnapshotKey};
-use crate::store::{ObjectVersion, ReadStore, StoreError};
+use crate::store::{ObjectMeta, ObjectVersion, ReadStore, StoreError};
 use crate::terminal::{self, Table};
 
 /// One version, as it is shown.
@@ -114,7 +115,7 @@ pub(super) fn versions(seen: &BoxEvidence) -> (Vec<Version>, Vec<Finding>) {
                     version.object.last_modified
                 ),
             )
-            .hint(format!("keep it: carlosctl snapshot hold --box {0} --all-versions; use it: --at version:{id}", seen.label)),
+            .hint(version_hint(seen, version, id)),
         );
     }
     let rows = seen
@@ -134,6 +135,24 @@ pub(super) fn versions(seen: &BoxEvidence) -> (Vec<Version>, Vec<Finding>) {
         })
         .collect();
     (rows, findings)
+}
+
+/// How to use an older version: from a hold that has it, else as it is, held first.
+fn version_hint(seen: &BoxEvidence, version: &ObjectVersion, id: &str) -> String {
+    let label = &seen.label;
+    let is_copy =
+        |copy: &ObjectMeta| !copy.etag.is_empty() && copy.etag == version.object.etag && copy.bytes == version.object.bytes;
+    let held = seen.holds.iter().filter(|hold| hold.sealed).find_map(|hold| {
+        let copy = hold.objects.iter().find(|copy| is_copy(copy))?;
+        let stamp: Stamp = copy.key.rsplit('/').next()?.strip_suffix(".db")?.parse().ok()?;
+        Some(format!("hold:{}/{stamp}", hold.stamp))
+    });
+    match held {
+        Some(at) => format!("it is held; to restore it: carlosctl restore --from-box {label} --at {at}"),
+        None => {
+            format!("to use it give --at version:{id}, but hold it first: carlosctl snapshot hold --box {label} --all-versions")
+        }
+    }
 }
 
 /// The versions of one box for people.

@@ -73,12 +73,14 @@ fn commands_that_are_proposed_have_the_settings_that_were_typed() {
 
     let restored = call(&["restore", "--from-box", "edge-a1", "--confirm", "edge-a1"]);
     assert_eq!(restored.code, 0, "{restored}");
-    for proposed in [format!("prove it: {typed}restore watch"), format!("then {typed}restore undo")] {
+    for proposed in [format!("prove it: {typed}restore watch"), format!("once the agent is stopped: {typed}restore undo")] {
         assert!(restored.stdout.contains(&proposed), "{proposed} in {restored}");
     }
     // An error's hint too, and what names no deployment stays as it is.
     let unknown = call(&["snapshot", "list", "--box", "edge-a2"]);
-    assert!(unknown.stderr.contains(&format!("{typed}snapshot list shows every box")), "{unknown}");
+    assert!(unknown.stderr.contains(&format!("every box: {typed}snapshot list\n")), "{unknown}");
     let refused = call(&["restore", "--from-box", "edge-a1", "--confirm", "edge-a1", "--at", "2h"]);
-    assert!(refused.stderr.contains("hint: each code: carlosctl help findings"), "{refused}");
+    // Each code that stops it by itself, and no more than are read.
+    assert!(refused.stderr.contains("hint: what target-not-empty means: carlosctl help target-not-empty\n"), "{refused}");
+    assert!(!refused.stderr.contains("help findings"), "{refused}");
 }

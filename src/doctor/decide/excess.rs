@@ -12,7 +12,7 @@ pub(super) fn powers(tried: &[(&'static str, Result<Powers, StoreError>)], read_
     let unknown = |because: String| Finding::note(Code::NotRead, SUBJECT, because);
     if tried.is_empty() {
         checks.push(if read_only {
-            unknown("not tried (--read-only)".to_owned()).hint("run carlosctl doctor without --read-only")
+            unknown("not tried (--read-only)".to_owned()).hint("without --read-only it is tried: carlosctl doctor")
         } else {
             unknown("not tried: it is safe only on a store that was seen to honour If-Match".to_owned())
                 .hint("look at the policy of this identity")

@@ -3,11 +3,13 @@
 use super::{not_known, not_ready, ready};
 use crate::doctor::evidence::{AtWork, Evidence, Host, SERVICE_USER};
 use crate::finding::{Code, Finding, Severity};
+use crate::flags::word;
 use crate::host::holders;
 use crate::host::names::{Beside, Kept};
 use crate::host::target::Target;
 use crate::host::trial::Replacing;
 use crate::host::units::{self, Standing};
+use crate::restore::not_empty;
 use crate::terminal;
 
 /// The named units and what would start them.
@@ -86,12 +88,7 @@ fn content(path: &str, host: &Host) -> Finding {
     match &host.content {
         None => ready(path, "there is no registry that would be replaced, or it is locked and was not looked into"),
         Some(Ok(census)) if census.routes == 0 => ready(path, "the registry here has no routes, as a standby's should"),
-        Some(Ok(census)) => Finding::blocking(
-            Code::TargetNotEmpty,
-            path,
-            format!("the registry here has {} of its own", terminal::count(census.routes, "route")),
-        )
-        .hint("is this the standby? then restore with --allow target-not-empty; the old file is kept"),
+        Some(Ok(census)) => not_empty(path, census.routes, host.last.as_ref()),
         Some(Err(because)) => {
             Finding::blocking(Code::TargetUnreadable, path, format!("what is there is no readable registry: {because}"))
                 .hint("look at the file; with --allow target-unreadable it is kept as it is")
@@ -115,7 +112,7 @@ fn replacing(target: &Target, host: &Host, read_only: bool, checks: &mut Vec<Fin
         Some(Err(because)) => not_ready(subject, format!("the exchange of two scratch files failed: {because}"))
             .hint("look at the directory and its filesystem"),
         None if read_only => not_known(subject, "the exchange of two files was not tried (--read-only)")
-            .hint("run carlosctl doctor without --read-only"),
+            .hint("without --read-only it is tried: carlosctl doctor"),
         // That it is not writable has its own finding.
         None => return,
     });
@@ -133,7 +130,7 @@ fn service_user(target: &Target, host: &Host, checks: &mut Vec<Finding>) {
             subject,
             format!("an installed registry will belong to uid {owner}, and the service user is uid {uid}: the agent could not open it"),
         )
-        .hint(format!("chown {SERVICE_USER}: {}", if file.is_some() { target.path.display() } else { target.directory().display() })),
+        .hint(format!("chown {SERVICE_USER}: {}", word(if file.is_some() { &target.path } else { target.directory() }.as_os_str()).display())),
         None => Finding::warning(
             Code::NotReady,
             subject,

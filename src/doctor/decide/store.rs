@@ -36,7 +36,7 @@ fn open(facts: &StoreFacts, read_only: bool, checks: &mut Vec<Finding>) {
         }
         Ok(0) => checks.push(
             not_ready(SUBJECT, format!("{} answers, and no box has a current snapshot in it", facts.name))
-                .hint("check --bucket or --dir; carlosctl snapshot list shows generations and holds, if there are any"),
+                .hint("check --bucket or --dir; generations and holds, if there are any: carlosctl snapshot list"),
         ),
         Ok(boxes) => checks.push(ready(
             SUBJECT,
@@ -98,7 +98,7 @@ fn writing(permissions: &Permissions, read_only: bool, checks: &mut Vec<Finding>
     match permissions {
         Permissions::NotTried if read_only => checks.push(
             not_known(SUBJECT, "not tried (--read-only), so it is not known whether a receipt or a hold can be written")
-                .hint("run carlosctl doctor without --read-only"),
+                .hint("without --read-only it is tried: carlosctl doctor"),
         ),
         Permissions::NotTried => checks.push(not_known(SUBJECT, "not tried, because the store does not open for writing")),
         Permissions::Tried(Ok(capabilities)) => able(capabilities, checks),
@@ -167,14 +167,14 @@ fn versions(versions: &Versions, checks: &mut Vec<Finding>) {
 fn clock(ahead_seconds: Option<i64>, checks: &mut Vec<Finding>) {
     checks.push(match ahead_seconds {
         None => not_known("clock", "the store's answers carried no time, so the clocks could not be compared")
-            .hint("compare them by hand: date -u, and the Date of any answer of the store"),
+            .hint("compare it with the Date of any answer of the store: date -u"),
         Some(ahead) => {
             let apart = terminal::age(ahead.saturating_abs());
             let direction = if ahead < 0 { "behind" } else { "ahead of" };
             let because = format!("the store's clock is {apart} {direction} this machine's");
             if ahead.unsigned_abs() > CLOCK_TOLERANCE.as_secs().unsigned_abs() {
                 Finding::blocking(Code::ClockSkew, "clock", because)
-                    .hint("set this machine's clock: timedatectl, chronyc tracking")
+                    .hint("set this machine's clock, and then look at it: timedatectl")
             } else {
                 ready("clock", because)
             }

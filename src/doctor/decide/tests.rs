@@ -39,6 +39,7 @@ async fn standby() -> (tempfile::TempDir, Evidence) {
         holders: Holders { locked: Some(false), ..Holders::default() },
         at_work: Ok(None),
         content: None,
+        last: None,
         replacing: Some(Ok(Replacing::Exchange)),
         install_bytes: 1000,
         service_uid: uid,

@@ -37,6 +37,7 @@ fn rehearsed() -> Evidence {
         proof: Proof { sha256: "aa".into(), census: Some(census(200)), findings: vec![] },
         of: Some(made),
         neighbour: None,
+        last: None,
         changed_while_read: false,
         clock_ahead_seconds: Some(0),
         host: vec![],
