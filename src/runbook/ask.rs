@@ -8,13 +8,16 @@ use crate::platform::Label;
 use crate::snapshot::{self, Selector};
 use crate::terminal::{self, escape};
 
-use super::expect::{self, is_safe};
+use super::expect::{self, names_in};
 use super::page;
+use super::parse::{Command, Value};
 use super::start::unsafe_value;
 use super::walk::{Next, Walk, interrupted};
 
 /// Values that name a box which has left something in the store.
 const BOXES: [&str; 1] = ["DEAD"];
+/// What is typed at the other questions. Typed at the question for a value it is a slip: `--set` can still name such a thing.
+const WORDS: [&str; 3] = ["run", "skip", "none"];
 
 /// What is to be done with a command.
 pub(super) enum Choice {
@@ -34,23 +37,46 @@ impl Walk<'_, '_> {
                 Ok(filled) => return Ok(filled),
                 Err(name) => name,
             };
-            let about = self.runbook.values.iter().find(|value| value.name == name).map_or("", |value| &value.about).to_owned();
+            let Some(wanted) = self.runbook.values.iter().find(|value| value.name == name).cloned() else {
+                return Err(CommandError::new(Exit::Unexpected, format!("{name} is no value of {}", self.runbook.name)));
+            };
             if self.args.unattended {
-                return Err(
-                    CommandError::usage(format!("{name} is not known: {about}")).hint(format!("give --set {name}=VALUE"))
-                );
+                return Err(self.unknown(&wanted));
             }
             // A question that does not fit on a line would not be wiped away whole when it is answered.
-            let about = escape(&format!("{name}, {}", page::plain(&about))).into_owned();
+            let about = escape(&format!("{name}, {}", page::plain(&wanted.about))).into_owned();
             let about = terminal::wrap(&about, self.context.world.terminal.columns);
             self.context.say_block(&format!("\n{about}\n"));
-            let value = self.ask(&name)?;
-            if !is_safe(&value) {
+            let none = if wanted.or_none { ", or Enter alone where there is none" } else { "" };
+            let value = self.ask(&format!("{name}{none}, or stop"))?;
+            if value == "stop" {
+                let because = format!("stopped at the question for {name}; nothing more was run");
+                return Err(CommandError::new(Exit::NotConfirmed, because));
+            }
+            if WORDS.contains(&value.as_str()) {
+                self.context.say(&format!("{value:?} is an answer to another question, and no {name}{none}"));
+            } else if !wanted.takes(&value) {
                 self.context.say(&unsafe_value(&name, &value));
             } else if !BOXES.contains(&name.as_str()) || self.is_box(&name, &value).await {
                 self.learn(&name, &value)?;
             }
         }
+    }
+
+    /// Nobody can be asked for a value.
+    fn unknown(&self, value: &Value) -> CommandError {
+        let Value { name, about, .. } = value;
+        let resume = self.resume();
+        let error = CommandError::usage(format!("{name} is not known: {about}"));
+        let error = if value.or_none { error.hint(format!("where there is none: {resume} --set {name}=")) } else { error };
+        error.hint(format!("give it: {resume} --set {name}=VALUE"))
+    }
+
+    /// Why a command has nothing to do: there is none of what it names, and it names nothing else.
+    pub(super) fn without_object(&self, command: &Command) -> Option<String> {
+        let names = names_in(&command.typed, &self.runbook.names());
+        let is_empty = |name: &&str| self.values.get(*name).is_some_and(String::is_empty);
+        (!names.is_empty() && names.iter().all(is_empty)).then(|| format!("there is none of {}", names.join(", ")))
     }
 
     /// Looks whether the boxes that `--set` names are there. One that is not is asked for again, where somebody can be asked.
@@ -138,12 +164,12 @@ impl Walk<'_, '_> {
     /// What to do with a command that did not do as the runbook says. `Run` runs it again.
     pub(super) fn after(&mut self, next: &Next<'_>, asks: Option<&str>) -> Result<Choice, CommandError> {
         let question = match asks {
-            Some(_) => "type again to run it again, or stop",
-            None => "type again to run it again, or stop, or skip to go on without it",
+            Some(_) => "type run to run it again, or stop",
+            None => "type run to run it again, or stop, or skip to go on without it",
         };
         loop {
             match self.ask(question)?.as_str() {
-                "again" => return Ok(Choice::Run),
+                "run" => return Ok(Choice::Run),
                 "stop" => return Ok(Choice::Stop),
                 "skip" => {
                     if let Some(choice) = self.skip(next, asks)? {
@@ -160,7 +186,7 @@ impl Walk<'_, '_> {
     fn skip(&mut self, next: &Next<'_>, asks: Option<&str>) -> Result<Option<Choice>, CommandError> {
         if asks.is_some() {
             self.context.say(&format!(
-                "{} cannot be skipped, because what comes after it rests on it; where it was done by hand, stop, and then",
+                "{} cannot be skipped, because what comes after it rests on it; where it was done by hand, stop, and type",
                 next.id
             ));
             let then = format!("carlosctl{} runbook run {} --from {}", escape(&self.flags), self.runbook.name, next.step + 1);

@@ -16,6 +16,9 @@
 //!
 //! The tests execute every command of every runbook with the same parser and the same comparison.
 //!
+//! Its questions are answered with the whole word that they show, and Enter alone starts only what changes nothing. What can
+//! destroy asks for a name itself, by the one prompt for that.
+//!
 //! Absent on purpose: a way to skip a command that asks for a box's name, such as the restore, unless it ended as it should and
 //! only said something else. What comes after it rests on it.
 
@@ -38,7 +41,7 @@ use crate::cli::runbook::RunbookCommand;
 use crate::context::{Answer, Context};
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::terminal::{Paper, Table};
+use crate::terminal::{Paper, Table, nearest};
 
 use self::parse::Runbook;
 
@@ -85,10 +88,12 @@ fn named(name: &str) -> Result<(Runbook, &'static str), CommandError> {
     let wanted = name.strip_suffix(".md").unwrap_or(name);
     let Some((name, text)) = ALL.iter().find(|(name, _)| *name == wanted) else {
         let error = CommandError::new(Exit::NotFound, format!("no runbook {name:?}"));
-        let near = ALL.iter().find(|(name, _)| !wanted.is_empty() && (name.contains(wanted) || wanted.contains(name)));
+        let part = |name: &&&str| !wanted.is_empty() && (name.contains(wanted) || wanted.contains(**name));
+        let names: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
+        let near = nearest(wanted, names.iter().copied()).or_else(|| names.iter().find(part).copied());
         return Err(match near {
-            Some((near, _)) => error.hint(format!("did you mean {near}? carlosctl runbook list shows every one")),
-            None => error.hint("carlosctl runbook list shows every one"),
+            Some(near) => error.hint(format!("did you mean {near}? every runbook: carlosctl runbook list")),
+            None => error.hint("every runbook: carlosctl runbook list"),
         });
     };
     let runbook = Runbook::parse(name, text)
@@ -178,9 +183,18 @@ mod tests {
 
     #[test]
     fn a_name_that_is_none_is_answered_with_a_near_one() {
-        let error = named("cold-standby").expect_err("none");
-        assert_eq!((error.exit, error.hints[0].contains("dr-cold-standby")), (Exit::NotFound, true));
-        assert_eq!(named("nonsense").expect_err("none").hints, ["carlosctl runbook list shows every one"]);
+        for (typed, near) in [
+            ("cold-standby", "dr-cold-standby"),
+            ("dr-cold-stanby", "dr-cold-standby"),
+            ("DR-Cold-Standby", "dr-cold-standby"),
+            ("undo-restore", "undo-a-restore"),
+            ("finding", "findings"),
+        ] {
+            let error = named(typed).expect_err("none");
+            let hint = format!("did you mean {near}? every runbook: carlosctl runbook list");
+            assert_eq!((error.exit, error.hints), (Exit::NotFound, vec![hint]));
+        }
+        assert_eq!(named("nonsense").expect_err("none").hints, ["every runbook: carlosctl runbook list"]);
         assert!(named("dr-cold-standby.md").is_ok());
     }
 }

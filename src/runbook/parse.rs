@@ -1,7 +1,8 @@
 //! A runbook is Markdown with a fixed frame, so that people, `runbook run` and the tests read the same thing.
 //!
 //! - `# Title`, then paragraphs `**When**: …` and `**Time**: …`.
-//! - `## Values`: a list of ``- `$NAME`: what it is``, or ``- `$NAME` (`default`): what it is``.
+//! - `## Values`: a list of ``- `$NAME`: what it is``, ``- `$NAME` (`default`): what it is``, or ``- `$NAME` (or none): what it
+//!   is``, of which there may be none.
 //! - `## Step N: …` is walked by `runbook run`; a `### …` below it is a way back, shown when the step fails. Any other `## …`
 //!   is read, not walked.
 //! - The only code blocks are `console` blocks: a line `$ command`, then what it prints. A command ends with 0 unless it says
@@ -10,6 +11,8 @@
 //!   lines. A value that is not known yet takes what is printed in its place. A block without output says nothing about it.
 //! - `type NAME to go on: NAME` in the output: the command asks, and that is what is typed.
 //! - `<!-- scene: name -->` says to the tests in which world the commands below it are run; comments are never shown.
+
+use super::expect::is_safe;
 
 /// A runbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +38,18 @@ pub struct Value {
     pub name: String,
     /// What it is unless something else is said.
     pub default: Option<String>,
+    /// Whether there may be none of it: then it is empty, and a command that names nothing else is passed over.
+    pub or_none: bool,
     /// What it is, in words.
     pub about: String,
+}
+
+impl Value {
+    /// Whether this text can be filled in for it.
+    #[must_use]
+    pub fn takes(&self, text: &str) -> bool {
+        is_safe(text) || self.or_none && text.is_empty()
+    }
 }
 
 /// A heading and what is below it.
@@ -235,13 +248,14 @@ fn values(section: &Section) -> Result<Vec<Value>, String> {
         if let Some(item) = line.strip_prefix("- `$") {
             let wrong = || format!("not a value: {line}");
             let (name, rest) = item.split_once('`').ok_or_else(wrong)?;
+            let or_none = rest.strip_prefix(" (or none)");
             let (default, about) = match rest.strip_prefix(" (`") {
                 Some(rest) => {
                     rest.split_once("`): ").map(|(default, about)| (Some(default.to_owned()), about)).ok_or_else(wrong)?
                 }
-                None => (None, rest.strip_prefix(": ").ok_or_else(wrong)?),
+                None => (None, or_none.unwrap_or(rest).strip_prefix(": ").ok_or_else(wrong)?),
             };
-            values.push(Value { name: name.to_owned(), default, about: about.to_owned() });
+            values.push(Value { name: name.to_owned(), default, or_none: or_none.is_some(), about: about.to_owned() });
         } else if let Some(value) = values.last_mut() {
             value.about = format!("{} {}", value.about, line.trim());
         }
@@ -254,16 +268,19 @@ mod tests {
     use super::*;
 
     const PAGE: &str = "# Title\n\n**When**: it\nburns\n\n**Time**: 1 min\n\n## Values\n\n- `$DEAD`: the dead box,\n  by its label\n\
-         - `$ENV` (`/etc/x`): settings\n\n## Step 1: Look\n\nWhy.\n\n```console\n$ a $DEAD\n  b\n$ c   # exit 4\n```\n\n### Back\n\n\
+         - `$ENV` (`/etc/x`): settings\n- `$T` (or none): timers\n\n## Step 1: Look\n\nWhy.\n\n```console\n$ a $DEAD\n  b\n$ c   # exit 4\n```\n\n### Back\n\n\
          <!-- scene: burning -->\n```console changes\n$ d\n```\n\n## After\n";
 
     #[test]
     fn a_page_is_read_as_its_frame_says() {
         let runbook = Runbook::parse("x", PAGE).expect("a runbook");
         assert_eq!((runbook.when.as_str(), runbook.time.as_str()), ("it burns", "1 min"));
-        assert_eq!(runbook.names(), ["DEAD", "ENV"]);
+        assert_eq!(runbook.names(), ["DEAD", "ENV", "T"]);
         assert_eq!(runbook.values[0].about, "the dead box, by its label");
         assert_eq!(runbook.values[1].default.as_deref(), Some("/etc/x"));
+        let takes = |text: &str| runbook.values.iter().map(|value| value.takes(text)).collect::<Vec<_>>();
+        assert_eq!((takes(""), takes("a b"), takes("-a")), (vec![false, false, true], vec![true; 3], vec![false; 3]));
+        assert_eq!((runbook.values[2].about.as_str(), runbook.values[2].or_none), ("timers", true));
         let steps: Vec<_> = runbook.steps().collect();
         assert_eq!(steps.len(), 1);
         let commands: Vec<_> =

@@ -44,7 +44,7 @@ fn begin(name: &str, args: &RunArgs, global: &Global, context: &Context<'_>) -> 
     let (runbook, text) = named(name)?;
     if runbook.steps().next().is_none() {
         return Err(CommandError::usage(format!("{name} has no steps to walk; it is for reading"))
-            .hint(format!("carlosctl runbook show {name}")));
+            .hint(format!("read it: carlosctl runbook show {name}")));
     }
     let mut values = known(&runbook, global, context);
     set(&runbook, args, &mut values)?;
@@ -110,6 +110,9 @@ fn resume(path: &Path, args: &RunArgs, global: &Global, context: &Context<'_>) -
         )
         .hint(format!("look where it ends, then: carlosctl{} runbook run {name} --from STEP", flags_of(&before))));
     }
+    if let Some(value) = runbook.values.iter().find(|value| values.get(&value.name).is_some_and(|text| !value.takes(text))) {
+        return Err(refuse(format!("{} is empty in it", value.name)));
+    }
     let was = values.clone();
     set(&runbook, args, &mut values)?;
     transcript.record(&format!("resumed at {}", instant(context.now())))?;
@@ -130,7 +133,7 @@ fn resume(path: &Path, args: &RunArgs, global: &Global, context: &Context<'_>) -
         // What it printed is of the other value.
         for name in names_in(&command.output.join("\n"), &runbook.names()) {
             let is_set = machine.contains_key(name) || args.set.iter().any(|(set, _)| set == name);
-            if !is_set && !names_in(&command.typed, &[name]).contains(&name) && values.remove(name).is_some() {
+            if !is_set && !is_typed_until(&runbook, &id, name) && values.remove(name).is_some() {
                 transcript.record(&format!("forgot {name}"))?;
             }
         }
@@ -153,6 +156,22 @@ fn rests_on<'r>(runbook: &'r Runbook, changed: &[&str], behind: &Behind) -> Vec<
     };
     let run = runbook.steps().flat_map(of_step).filter(|(id, _)| behind.done.contains(id) || behind.skipped.contains(id));
     run.skip_while(|(_, command)| !names_in(&command.typed, &names).iter().any(|name| changed.contains(name))).collect()
+}
+
+/// Whether a command up to this one has the name in what is typed: then it was given, and is not what this one printed.
+fn is_typed_until(runbook: &Runbook, until: &str, name: &str) -> bool {
+    let of_step = |step: &super::parse::Section| {
+        let number = step.step.unwrap_or(0);
+        let typed = step.commands().enumerate().map(|(at, (_, command))| (id(number, at + 1), command.typed.clone()));
+        typed.collect::<Vec<_>>()
+    };
+    let mut commands = runbook.steps().flat_map(of_step);
+    let mut reached = false;
+    commands.any(|(id, typed)| {
+        let looked_at = !reached;
+        reached |= id == until;
+        looked_at && !names_in(&typed, &[name]).is_empty()
+    })
 }
 
 /// The names of every command of every step before `from`.
@@ -202,11 +221,11 @@ fn known(runbook: &Runbook, global: &Global, context: &Context<'_>) -> Values {
 
 fn set(runbook: &Runbook, args: &RunArgs, values: &mut Values) -> Result<(), CommandError> {
     for (name, value) in &args.set {
-        if !runbook.names().contains(&name.as_str()) {
+        let Some(known) = runbook.values.iter().find(|value| value.name == *name) else {
             return Err(CommandError::usage(format!("{} has no value {name}", runbook.name))
                 .hint(format!("its values: {}", runbook.names().join(", "))));
-        }
-        if !is_safe(value) {
+        };
+        if !known.takes(value) {
             return Err(CommandError::usage(unsafe_value(name, value)));
         }
         values.insert(name.clone(), value.clone());
@@ -216,6 +235,9 @@ fn set(runbook: &Runbook, args: &RunArgs, values: &mut Values) -> Result<(), Com
 
 /// Why a value cannot be filled in.
 pub(super) fn unsafe_value(name: &str, value: &str) -> String {
+    if value.is_empty() {
+        return format!("{name}: empty, and there must be one");
+    }
     format!("{name}: {value:?} cannot stand in a command: letters, digits and ._:/@+,=%~- only")
 }
 

@@ -183,7 +183,7 @@ impl Earlier {
                 machine.clone_into(&mut earlier.machine);
             } else if let Some((name, value)) = line.strip_prefix("value ").and_then(|rest| rest.split_once('=')) {
                 // The file may have been edited; what goes into a command is looked at again.
-                if !is_safe(value) {
+                if !value.is_empty() && !is_safe(value) {
                     return None;
                 }
                 earlier.values.insert(name.to_owned(), value.to_owned());

@@ -83,7 +83,7 @@ async fn walk(args: &RunArgs, global: &Global, context: &mut Context<'_>) -> Res
     let Start { runbook, values, behind, transcript } = start::start(args, global, context)?;
     let flags = start::flags_of(&start::settings(global)?);
     let mut walk = Walk { context, args, runbook, values, doubted: None, behind, transcript, prelude, flags, ran: Vec::new() };
-    let result = Box::pin(walk.all()).await;
+    let result = Box::pin(walk.all()).await.map_err(|error| walk.with_way_on(error));
     walk.answer(result.is_ok())?;
     result.map(|()| Exit::Done)
 }
@@ -134,7 +134,11 @@ impl Walk<'_, '_> {
 
     /// One command, until it did as the runbook says or the operator goes on without it.
     async fn one(&mut self, next: &Next<'_>) -> Result<(), CommandError> {
-        let mut typed = self.filled(&next.command.typed).await?;
+        let mut typed = self.filled(&next.command.typed).await?.trim_end().to_owned();
+        if let Some(because) = self.without_object(next.command) {
+            self.context.say_block(&format!("\n{}  $ {typed}\n", next.id));
+            return self.skipped(next, &because);
+        }
         let wanted = match expect::asked(&next.command.output) {
             Some(name) => Some(self.filled(name).await?),
             None => None,
@@ -142,10 +146,9 @@ impl Walk<'_, '_> {
         let attended = !self.args.unattended;
         if let Some(name) = wanted.as_ref().filter(|_| !attended) {
             if !self.args.confirm.contains(name) {
-                return Err(CommandError::new(
-                    Exit::NotConfirmed,
-                    format!("not confirmed: {} wants {name} typed, and --confirm {name} was not given", next.id),
-                ));
+                let because = format!("not confirmed: {} wants {name} typed, and --confirm {name} was not given", next.id);
+                let goes_on = format!("give it: {} --confirm {name}", self.resume());
+                return Err(CommandError::new(Exit::NotConfirmed, because).hint(goes_on));
             }
             typed.push_str(&format!(" --confirm {name}"));
         }
@@ -156,7 +159,7 @@ impl Walk<'_, '_> {
             Choice::Skip(reason) => return self.skipped(next, &reason),
             Choice::Stop => {
                 let because = format!("stopped before {}, which was not run", next.id);
-                return Err(CommandError::new(Exit::NotConfirmed, because).hint(format!("to go on: {}", self.resume())));
+                return Err(CommandError::new(Exit::NotConfirmed, because));
             }
         }
         loop {
@@ -247,7 +250,7 @@ impl Walk<'_, '_> {
     fn skipped(&mut self, next: &Next<'_>, reason: &str) -> Result<(), CommandError> {
         self.transcript.record(&format!("skipped {}: {reason}", next.id))?;
         self.behind.skipped.insert(next.id.clone());
-        self.context.say(&format!("{}: skipped", next.id));
+        self.context.say(&format!("{}: skipped: {reason}", next.id));
         Ok(())
     }
 
@@ -326,7 +329,8 @@ impl Walk<'_, '_> {
             .hint(format!("when its cause is gone: {resume}"));
         for name in names_in(&next.command.typed, &self.runbook.names()) {
             if self.runbook.values.iter().any(|value| value.name == name && value.default.is_none()) {
-                error = error.hint(format!("if {name} is not {}: {resume} --set {name}=VALUE", self.values[name]));
+                let is = Some(self.values[name].as_str()).filter(|is| !is.is_empty()).unwrap_or("empty");
+                error = error.hint(format!("if {name} is not {is}: {resume} --set {name}=VALUE"));
             }
         }
         if self.args.unattended && expect::asked(&next.command.output).is_none() {
@@ -335,8 +339,16 @@ impl Walk<'_, '_> {
         error
     }
 
+    /// However a walk ends before its end, it says how it goes on.
+    fn with_way_on(&self, error: CommandError) -> CommandError {
+        if error.hints.iter().any(|hint| hint.contains(" --resume ")) {
+            return error;
+        }
+        error.hint(format!("to go on: {}", self.resume()))
+    }
+
     /// The line that goes on where this walk ends. The transcript knows the settings.
-    fn resume(&self) -> String {
+    pub(super) fn resume(&self) -> String {
         let mut line = format!("carlosctl runbook run --resume {}", typed(self.transcript.path().as_os_str()));
         if self.args.unattended {
             line.push_str(" --unattended");
@@ -371,5 +383,5 @@ fn typed(word: &OsStr) -> String {
 }
 
 pub(super) fn interrupted() -> CommandError {
-    CommandError::new(Exit::Interrupted, "interrupted; the transcript is kept, and --resume goes on where it ends")
+    CommandError::new(Exit::Interrupted, "interrupted; the transcript is kept")
 }

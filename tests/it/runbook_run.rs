@@ -230,6 +230,8 @@ fn what_is_not_known_is_asked_for_and_looked_at() {
     session.exp_string("GOOD is 20").expect("it is taken from the list");
     session.exp_string("type run to run it, or stop").expect("the hold");
     session.send_control('c').expect("typed");
+    session.exp_string("interrupted; the transcript is kept").expect("it is said");
+    session.exp_string("hint: to go on: carlosctl runbook run --resume transcript\r\n").expect("how to go on");
     session.exp_eof().expect("the end");
     assert!(exit_code(&mut session).contains(", 130)"));
     // The transcript is kept, and goes on with the hold.
@@ -245,7 +247,7 @@ fn ctrl_c_while_a_command_runs_ends_that_command_and_keeps_the_transcript() {
     // A watch that nothing ends: the agent publishes nothing.
     scene.agent("true");
     scene.run("systemctl mask --now carlos-edge.service; carlosctl restore --from-box edge-a1 --confirm edge-a1");
-    let mut child = scene
+    let child = scene
         .shell(
             "exec @BIN@ runbook run dr-cold-standby --from 8 --unattended --set DEAD=edge-a1 --transcript transcript"
                 .replace("@BIN@", env!("CARGO_BIN_EXE_carlosctl"))
@@ -253,7 +255,7 @@ fn ctrl_c_while_a_command_runs_ends_that_command_and_keeps_the_transcript() {
         )
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
     let begin = std::time::Instant::now();
@@ -263,9 +265,85 @@ fn ctrl_c_while_a_command_runs_ends_that_command_and_keeps_the_transcript() {
     }
     let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(kill.success());
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    // How long it would have been, and how it is begun again.
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("for 13 min at most: until 20") && said.contains("; Ctrl-C ends it, and nothing is changed\n"),
+        "{said}"
+    );
+    assert!(said.ends_with("hint: to go on: carlosctl runbook run --resume transcript --unattended\n"), "{said}");
     let written = transcript(&scene);
     assert!(written.ends_with("interrupted, exit 130\n"), "{written}");
+}
+
+#[test]
+fn a_value_of_which_there_is_none_is_given_by_enter_or_as_an_empty_one() {
+    let scene = standby("standby");
+    let mut session = at_a_terminal(&scene, "carlosctl runbook run dr-cold-standby --set DEAD=edge-a1 --transcript transcript");
+    session.exp_string("Enter runs it").expect("the look around");
+    session.send_line("").expect("typed");
+    session.exp_string("TIMERS, the timers here that run").expect("what it is about");
+    let question = "TIMERS, or Enter alone where there is none, or stop: ";
+    session.exp_string(question).expect("the question says how");
+    for word in ["skip", "none", "run"] {
+        session.send_line(word).expect("typed");
+        session.exp_string(&format!("{word:?} is an answer to another question, and no TIMERS")).expect("it is not taken");
+        session.exp_string(question).expect("the question again");
+    }
+    session.send_line("").expect("typed");
+    session.exp_string("0.2  $ systemctl mask --now carlos-edge.service\r\n").expect("without any timer");
+    session.exp_string("type run to run it, or stop, or skip").expect("the question");
+    session.send_line("stop").expect("typed");
+    session.exp_eof().expect("the end");
+    assert!(exit_code(&mut session).contains(", 6)"));
+    assert!(transcript(&scene).contains("\nvalue TIMERS=\n"));
+
+    let (code, said) = scene.run(&format!(
+        "carlosctl runbook run --resume transcript --unattended --confirm edge-a1 --set HOST_ENV={}",
+        scene.path("host.env")
+    ));
+    assert_eq!(code, 0, "{said}");
+    for line in [
+        "9.1  $ systemctl unmask\n9.1: skipped: there is none of TIMERS\n",
+        "9.2: skipped: there is none of TIMERS\n",
+        "skipped 9.1, 9.2\n",
+    ] {
+        assert!(said.contains(line), "{line} in {said}");
+    }
+    // There is one after all: what rests on it is run again, and what named nothing is run.
+    let (code, said) = scene.run("carlosctl runbook run --resume transcript --unattended --set TIMERS=carlos-ops.timer");
+    // The agent runs by now, so the rehearsal of the restore stops it.
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("4.1 ended with exit 5"), "{said}");
+    assert!(said.contains("0.2  $ systemctl mask --now carlos-edge.service carlos-ops.timer\n"), "{said}");
+    // What there must be cannot be empty, neither typed nor written into a transcript.
+    for set in ["DEAD=", "AGENT="] {
+        let (code, said) = scene.run(&format!("carlosctl runbook run dr-cold-standby --unattended --set {set} --transcript t"));
+        assert!(code == 2 && said.contains("empty, and there must be one"), "{said}");
+    }
+    let written = transcript(&scene).replace("value DEAD=edge-a1", "value DEAD=");
+    fs::write(scene.path("transcript"), written).expect("a transcript");
+    let (code, said) = scene.run("carlosctl runbook run --resume transcript --unattended");
+    assert!(code == 5 && said.contains("DEAD is empty in it; nothing was run"), "{said}");
+}
+
+#[test]
+fn the_question_for_a_value_can_be_left_and_a_mistyped_runbook_has_a_near_one() {
+    let scene = standby("standby");
+    let mut session = at_a_terminal(&scene, "carlosctl runbook run clobbered-snapshot --transcript transcript");
+    session.exp_string("DEAD, or stop: ").expect("the question");
+    session.send_line("stop").expect("typed");
+    session.exp_string("stopped at the question for DEAD; nothing more was run").expect("it is said");
+    session.exp_string("hint: to go on: carlosctl runbook run --resume transcript\r\n").expect("how to go on");
+    session.exp_eof().expect("the end");
+    assert!(exit_code(&mut session).contains(", 6)"));
+    for command in ["show dr-cold-stanby", "run dr-cold-stanby --unattended"] {
+        let (code, said) = scene.run(&format!("carlosctl runbook {command}"));
+        let expected = "hint: did you mean dr-cold-standby? every runbook: carlosctl runbook list\n";
+        assert!(code == 10 && said.contains(expected), "{said}");
+    }
 }
 
 #[test]

@@ -241,12 +241,12 @@ fn a_restore_that_ended_well_and_says_something_else_is_for_the_operator_to_judg
     );
     for (question, typed) in [
         ("Enter runs it, or type stop, or skip", ""),
-        ("type again to run it again, or stop, or skip to go on without it", "skip"),
+        ("type run to run it again, or stop, or skip to go on without it", "skip"),
         ("why? it is written into the transcript", "good is a generation"),
         ("Enter runs it, or type stop; it asks for edge-c3 itself", ""),
         ("type edge-c3 to go on", "edge-c3"),
         ("  the runbook shows  installed good of edge-c3 into", ""),
-        ("type again to run it again, or stop, or skip to go on without it", "skip"),
+        ("type run to run it again, or stop, or skip to go on without it", "skip"),
         ("why? it is written into the transcript", "it is the right one"),
     ] {
         session.exp_string(question).unwrap_or_else(|error| panic!("{question}: {error}"));
@@ -354,11 +354,11 @@ fn skipping(scene: &Scene) -> Ended {
     let mut screen = String::new();
     for (question, typed) in [
         ("Enter runs it, or type stop, or skip", ""),
-        ("type again to run it again, or stop, or skip to go on without it", ""),
-        ("type again to run it again, or stop, or skip to go on without it", "again"),
-        ("type again to run it again, or stop, or skip to go on without it", "skip"),
+        ("type run to run it again, or stop, or skip to go on without it", ""),
+        ("type run to run it again, or stop, or skip to go on without it", "run"),
+        ("type run to run it again, or stop, or skip to go on without it", "skip"),
         ("why? it is written into the transcript", " "),
-        ("type again to run it again, or stop, or skip to go on without it", "skip"),
+        ("type run to run it again, or stop, or skip to go on without it", "skip"),
         ("why? it is written into the transcript", "a container"),
         ("type run to run it, or stop, or skip", "skip"),
         ("why? it is written into the transcript", "exit 0 as the runbook says"),
