@@ -76,6 +76,17 @@ fn no_source_file_is_longer_than_a_sitting() {
 }
 
 #[test]
+fn only_two_places_ask_the_operator_anything() {
+    // The one prompt for what can destroy, and the questions of a walk.
+    let asks: Vec<PathBuf> = sources(&["src"])
+        .into_iter()
+        .filter(|(_, text)| text.contains("prompt.ask(") || text.contains("prompt\n") || text.contains("dialoguer::"))
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(asks, ["src/runbook/ask.rs", "src/terminal/consent.rs"].map(PathBuf::from));
+}
+
+#[test]
 fn every_module_says_what_it_is_for() {
     for (path, text) in sources(&["src", "tests", "examples", "benches"]) {
         // The unit tests of a module stand beside it, and the list of codes is a part of its module.

@@ -4,6 +4,7 @@ pub(crate) mod apps;
 pub(crate) mod bucket;
 pub(crate) mod child;
 pub(crate) mod deployment;
+pub(crate) mod hints;
 pub(crate) mod proxy;
 pub(crate) mod pty;
 pub(crate) mod scene;
@@ -82,11 +83,14 @@ impl Invocation {
     /// Runs it to its end.
     pub(crate) fn run(mut self) -> Outcome {
         let output = self.command.output().expect("the binary starts");
-        Outcome {
+        let outcome = Outcome {
             stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
             stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
             code: output.status.code().unwrap_or(-1),
-        }
+        };
+        hints::all(&outcome.stdout);
+        hints::all(&outcome.stderr);
+        outcome
     }
 }
 

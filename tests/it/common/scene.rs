@@ -236,7 +236,9 @@ impl Scene {
     /// Runs one command as a pipe would.
     pub(crate) fn run(&self, line: &str) -> Ended {
         let output = self.shell(&format!("{{ {line}\n}} 2>&1")).stdin(Stdio::null()).output().expect("sh starts");
-        (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stdout).into_owned())
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        super::hints::all(&said);
+        (output.status.code().unwrap_or(-1), said)
     }
 
     /// Runs one command at a terminal, and types `name` when it asks for it.
