@@ -9,7 +9,8 @@
 //!     cargo run --manifest-path mutants/Cargo.toml -- run DIRECTORY PREFIX 'COMMAND' 'COMMAND'...
 //!
 //! `prepare` copies the repository's files to DIRECTORY with the mutants in. `run` runs the commands in DIRECTORY for each mutant of
-//! the sources that begin with PREFIX, the quick one first, until one fails: then the mutant is killed. Each is printed.
+//! the sources that begin with PREFIX, the quick one first, until one fails: then the mutant is killed. Each is printed, with
+//! the test that killed it and the seconds that it took. PREFIX may also be numbers of mutants, with commas between them.
 
 mod plant;
 mod switch;
@@ -21,8 +22,9 @@ use std::time::{Duration, Instant};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// A mutant that makes a command last so much longer than usual hangs, and is killed as well.
-const PATIENCE: Duration = Duration::from_secs(240);
+/// A mutant that makes a command last this many times as long as without any, and a while, hangs: it is killed as well.
+const PATIENCE: u32 = 6;
+const A_WHILE: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -68,48 +70,64 @@ fn prepare(directory: &Path, sources: &[&str]) -> Result<(), Failure> {
 fn run(directory: &Path, prefix: &str, commands: &[&str]) -> Result<(), Failure> {
     let names = fs::read_to_string(directory.join("mutants.txt"))?;
     switch::choose(directory, 0)?;
+    let mut usual = Vec::new();
     for command in commands {
-        if !passes(directory, command)? {
-            return Err(format!("without any mutant, this fails already: {command}").into());
+        let started = Instant::now();
+        if let Some(failed) = failure_of(directory, command, Duration::from_secs(600))? {
+            return Err(format!("without any mutant, this fails already: {command}: {failed}").into());
         }
+        usual.push(started.elapsed());
     }
     let (mut tried, mut survived) = (0, 0);
-    for (number, name) in (1..).zip(names.lines()).filter(|(_, name)| name.starts_with(prefix)) {
+    let numbers: Option<Vec<usize>> = prefix.split(',').map(|number| number.parse().ok()).collect();
+    let chosen = |number: &usize, name: &str| match &numbers {
+        Some(numbers) => numbers.contains(number),
+        None => name.starts_with(prefix),
+    };
+    for (number, name) in (1..).zip(names.lines()).filter(|(number, name)| chosen(number, name)) {
         tried += 1;
         switch::choose(directory, number)?;
-        let mut killed = false;
-        for command in commands {
-            if !passes(directory, command)? {
-                killed = true;
+        let started = Instant::now();
+        let mut killer = None;
+        for (command, usual) in commands.iter().zip(&usual) {
+            killer = failure_of(directory, command, *usual * PATIENCE + A_WHILE)?;
+            if killer.is_some() {
                 break;
             }
         }
-        println!("{number} {} {name}", if killed { "killed" } else { "SURVIVED" });
-        survived += u32::from(!killed);
+        survived += u32::from(killer.is_none());
+        let verdict = killer.map_or_else(|| "SURVIVED".to_owned(), |test| format!("killed by {test}"));
+        println!("{number} {verdict} ({:.1} s) {name}", started.elapsed().as_secs_f64());
     }
     switch::choose(directory, 0)?;
     println!("{tried} mutants, {survived} survived");
     Ok(())
 }
 
-fn passes(directory: &Path, command: &str) -> Result<bool, Failure> {
+/// What of the command failed: the first test, where it is one that says so. None where it passes.
+fn failure_of(directory: &Path, command: &str, patience: Duration) -> Result<Option<String>, Failure> {
+    let output = tempfile::NamedTempFile::new()?;
     let mut child = Command::new("setsid")
         .args(["--wait", "sh", "-c", command])
         .current_dir(directory)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(output.reopen()?)
         .stderr(Stdio::null())
         .spawn()?;
     let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status.success());
+    while started.elapsed() <= patience {
+        match child.try_wait()? {
+            Some(status) if status.success() => return Ok(None),
+            Some(status) => {
+                let text = String::from_utf8_lossy(&fs::read(output.path())?).into_owned();
+                let test = text.lines().find_map(|line| line.strip_prefix("test ")?.split_once(" ... FAILED"));
+                return Ok(Some(test.map_or_else(|| status.to_string(), |(test, _)| test.to_owned())));
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
         }
-        if started.elapsed() > PATIENCE {
-            child.kill()?;
-            child.wait()?;
-            return Ok(false);
-        }
-        std::thread::sleep(Duration::from_millis(20));
     }
+    // And what it started.
+    Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status()?;
+    child.wait()?;
+    Ok(Some("a hang".to_owned()))
 }

@@ -5,8 +5,8 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, BinOp, Block, Expr, ExprIf, ImplItemFn, ItemConst, ItemFn, ItemMod, ItemStatic, PatGuard, ReturnType, Stmt,
-    UnOp, parse_quote,
+    Arm, Attribute, BinOp, Block, Expr, ExprIf, ExprMatch, ImplItemFn, ItemConst, ItemFn, ItemMod, ItemStatic, Pat, PatGuard,
+    ReturnType, Stmt, UnOp, parse_quote,
 };
 
 /// Plants, and numbers what it planted.
@@ -117,6 +117,25 @@ impl VisitMut for Planter {
         }
     }
 
+    fn visit_expr_match_mut(&mut self, expr: &mut ExprMatch) {
+        let before = expr.arms.clone();
+        visit_mut::visit_expr_match_mut(self, expr);
+        let others = expr.arms.len().saturating_sub(1);
+        for (was, arm) in before.iter().zip(&mut expr.arms) {
+            if is_push(&arm.body) {
+                let on = self.on(was.body.span(), &format!("left out: {}", was.body.to_token_stream()));
+                let deed = arm.body.clone();
+                *arm.body = parse_quote!({ if !#on { #deed; } });
+            }
+        }
+        if before.last().is_some_and(takes_all) {
+            for (was, arm) in before.iter().zip(&mut expr.arms).take(others) {
+                let on = self.on(was.span(), &format!("never this arm: {}", was.pat.to_token_stream()));
+                arm.pat = unless(&on, &arm.pat);
+            }
+        }
+    }
+
     fn visit_pat_guard_mut(&mut self, pattern: &mut PatGuard) {
         let was = pattern.guard.clone();
         visit_mut::visit_pat_guard_mut(self, pattern);
@@ -185,9 +204,41 @@ impl VisitMut for Planter {
                 let on = self.on(was.span(), &format!("left out: {text}"));
                 let deed = expr.clone();
                 *stmt = parse_quote!(if !#on { #deed; });
+            } else if let Stmt::Expr(expr, None) = stmt
+                && is_push(expr)
+            {
+                let on = self.on(was.span(), &format!("left out: {}", was.to_token_stream()));
+                let deed = expr.clone();
+                *stmt = parse_quote!(if !#on { #deed; });
             }
         }
     }
+}
+
+/// Whether nothing passes it by.
+fn takes_all(arm: &Arm) -> bool {
+    match &arm.pat {
+        Pat::Wild(_) => true,
+        Pat::Ident(named) => named.ident.to_string().starts_with(char::is_lowercase),
+        _ => false,
+    }
+}
+
+/// The pattern, unless that mutant is on.
+fn unless(on: &Expr, pat: &Pat) -> Pat {
+    let (pat, guard): (&Pat, Expr) = match pat {
+        Pat::Guard(guarded) => {
+            let guard = &guarded.guard;
+            (&guarded.pat, parse_quote!((#guard) && !#on))
+        }
+        other => (other, parse_quote!(!#on)),
+    };
+    Pat::Guard(PatGuard { attrs: Vec::new(), pat: Box::new(pat.clone()), if_token: Default::default(), guard: Box::new(guard) })
+}
+
+/// Whether it adds one more, and answers nothing.
+fn is_push(expr: &Expr) -> bool {
+    matches!(expr, Expr::MethodCall(call) if call.method == "push" || call.method == "extend")
 }
 
 /// Whether it is done for what it does.
