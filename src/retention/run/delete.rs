@@ -234,3 +234,6 @@ fn is_of(class: Class, key: &str) -> bool {
         Class::Registry | Class::Generation | Class::LocalRegistry | Class::Manifest => false,
     }
 }
+
+#[cfg(test)]
+mod tests;
