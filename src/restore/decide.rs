@@ -329,3 +329,6 @@ fn target(evidence: &Evidence, findings: &mut Vec<Finding>) {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;
