@@ -150,3 +150,83 @@ fn refused(file: &File) -> InterlockError {
     // A shared holder lets a shared lock through, an exclusive one lets nothing through.
     if file.try_lock_shared().is_ok() { InterlockError::Running { who } } else { InterlockError::InProgress { who } }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(host: &str) -> Claim {
+        Claim::new("restore", host, jiff::Timestamp::UNIX_EPOCH)
+    }
+
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("registry.db.lock");
+        (directory, path)
+    }
+
+    fn holder_of(path: &Path) -> Option<String> {
+        match holder(path).expect("it can be looked at")? {
+            InterlockError::InProgress { who } => Some(who.map_or_else(|| "nobody knows".to_owned(), |who| who.host)),
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn without_a_lock_file_nobody_holds_it_and_what_cannot_be_looked_at_is_not_known() {
+        let (_directory, path) = place();
+        assert_eq!((is_held(&path).ok(), holder_of(&path)), (Some(false), None));
+        std::os::unix::fs::symlink("elsewhere", &path).expect("a link");
+        assert!(is_held(&path).is_err() && holder(&path).is_err());
+    }
+
+    /// A longer name that an earlier holder left does not spoil the new one's.
+    #[test]
+    fn the_holder_is_named_in_a_file_that_is_written_anew() {
+        let (_directory, path) = place();
+        std::fs::write(&path, "x".repeat(500)).expect("a file");
+        let lock = LockFile::exclusive(path.clone(), &claim("standby")).expect("the lock");
+        assert_eq!(holder_of(&path).as_deref(), Some("standby"));
+        drop(lock);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_lock_file_of_another_that_has_come_since_is_left() {
+        let (_directory, path) = place();
+        let lock = LockFile::exclusive(path.clone(), &claim("standby")).expect("the lock");
+        assert_eq!(is_at(&lock.file, &path).ok(), Some(true));
+        std::fs::remove_file(&path).expect("removed");
+        assert_eq!(is_at(&lock.file, &path).ok(), Some(false));
+        std::fs::write(&path, "another").expect("a file");
+        assert_eq!(is_at(&lock.file, &path).ok(), Some(false));
+        drop(lock);
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "another");
+    }
+
+    #[test]
+    fn a_pipe_is_no_lock_file() {
+        let (_directory, path) = place();
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
+        let refused = LockFile::exclusive(path, &claim("standby")).expect_err("no lock");
+        assert!(refused.to_string().ends_with("not an ordinary file of its own; remove it"), "{refused}");
+    }
+
+    /// Only root can give files away, and only root needs to.
+    #[test]
+    fn what_root_creates_belongs_to_the_owner_of_the_directory() {
+        let (directory, path) = place();
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let owner = |path: &Path| path.metadata().map(|facts| (facts.uid(), facts.gid())).expect("it is there");
+        std::os::unix::fs::chown(directory.path(), Some(1234), Some(4321)).expect("given");
+        let lock = LockFile::exclusive(path.clone(), &claim("standby")).expect("the lock");
+        assert_eq!(owner(&path), (1234, 4321));
+        drop(lock);
+        // One that somebody has written to is somebody's already.
+        std::fs::write(&path, "an earlier holder").expect("a file");
+        let _lock = LockFile::exclusive(path.clone(), &claim("standby")).expect("the lock");
+        assert_eq!(owner(&path), (0, 0));
+    }
+}

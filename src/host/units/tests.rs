@@ -27,29 +27,30 @@ const QUIET_SOCKET: &str = "case $unit in *.socket) echo LoadState=not-found; ec
 
 #[test]
 fn every_state_but_stopped_stops_and_is_named() {
-    for (active, sub, more) in [
-        ("active", "running", "MainPID=17"),
-        ("activating", "start-pre", ""),
-        ("activating", "auto-restart", ""),
-        ("deactivating", "stop-sigterm", ""),
-        ("reloading", "reload", ""),
-        ("maintenance", "cleaning", ""),
-        ("refreshing", "some-future-word", ""),
-        ("inactive", "dead-before-auto-restart", ""),
-        ("failed", "failed-before-auto-restart", ""),
-        ("inactive", "dead", "Job=4711"),
-        ("inactive", "dead", "MainPID=17"),
-        ("failed", "failed", "ControlPID=17"),
+    for (active, sub, more, why) in [
+        ("active", "running", "MainPID=17", ""),
+        ("activating", "start-pre", "Job=4711", ""),
+        ("activating", "auto-restart", "", ""),
+        ("deactivating", "stop-sigterm", "", ""),
+        ("reloading", "reload", "", ""),
+        ("maintenance", "cleaning", "", ""),
+        ("refreshing", "some-future-word", "", ""),
+        ("inactive", "dead-before-auto-restart", "", ""),
+        ("failed", "failed-before-auto-restart", "", ""),
+        ("inactive", "dead", "Job=4711", ", with a job queued"),
+        ("inactive", "dead", "MainPID=17", ", with a process"),
+        ("failed", "failed", "ControlPID=17", ", with a process"),
     ] {
         let script =
             format!("{QUIET_SOCKET}echo LoadState=loaded; echo ActiveState={active}; echo SubState={sub}; echo {more}");
         let answer = ask_fake(&script);
         assert_eq!(answer.unknown, None, "{active} {sub}");
-        let codes = codes(&answer);
-        assert_eq!(codes.len(), 1, "{codes:?}");
-        assert_eq!(codes[0].0, "agent-active");
-        assert!(codes[0].1.contains(&format!("{active} ({sub})")), "{codes:?}");
+        assert_eq!(codes(&answer), [("agent-active", format!("the unit is {active} ({sub}){why}"))]);
+        let hint = findings(&answer)[0].hint.clone().unwrap_or_default();
+        assert!(hint.starts_with("systemctl mask --now carlos-edge.service; "), "{hint}");
     }
+    let answer = ask_fake(&format!("{QUIET_SOCKET}echo ActiveState=active"));
+    assert_eq!(codes(&answer), [("agent-active", "the unit is active".to_owned())]);
 }
 
 #[test]
@@ -60,15 +61,15 @@ fn a_stopping_state_is_believed_whatever_the_exit_status() {
 
 #[test]
 fn stopped_failed_masked_and_absent_units_are_fine() {
-    for answer in [
-        "LoadState=loaded\nActiveState=inactive\nSubState=dead\nUnitFileState=disabled\nMainPID=0\nJob=0",
-        "LoadState=loaded\nActiveState=failed\nSubState=failed\nUnitFileState=static",
-        "LoadState=masked\nActiveState=inactive\nSubState=dead\nUnitFileState=masked",
-        "LoadState=not-found\nActiveState=inactive\nSubState=dead\nUnitFileState=",
+    for (standing, answer) in [
+        (Standing::Stopped, "LoadState=loaded\nActiveState=inactive\nSubState=dead\nUnitFileState=disabled\nMainPID=0\nJob=0"),
+        (Standing::Stopped, "LoadState=loaded\nActiveState=failed\nSubState=failed\nUnitFileState=static"),
+        (Standing::Masked, "LoadState=masked\nActiveState=inactive\nSubState=dead\nUnitFileState=masked"),
+        (Standing::NotFound, "LoadState=not-found\nActiveState=inactive\nSubState=dead\nUnitFileState="),
     ] {
         let answer = ask_fake(&format!("{QUIET_SOCKET}cat <<END\n{answer}\nEND"));
         assert_eq!((answer.unknown.as_deref(), codes(&answer)), (None, vec![]), "{answer:?}");
-        assert_eq!(answer.units[0].name, "carlos-edge.service");
+        assert_eq!((answer.units[0].name.as_str(), answer.units[0].standing), ("carlos-edge.service", standing));
     }
 }
 
@@ -94,6 +95,13 @@ fn whatever_would_start_the_stopped_service_stops() {
                  *) echo ActiveState=inactive; echo TriggeredBy=api.socket;; esac"
             ),
             "api.socket",
+        ),
+        (
+            format!(
+                "case $unit in *.socket) {listening};;
+                 *) echo ActiveState=inactive; echo TriggeredBy=carlos-edge.socket;; esac"
+            ),
+            "carlos-edge.socket",
         ),
         (
             "case $unit in adopt.timer) echo ActiveState=active; echo SubState=waiting;;
@@ -135,11 +143,17 @@ fn no_usable_answer_is_unknown_and_says_why() {
 
 #[test]
 fn a_hanging_systemctl_is_ended_and_what_was_learned_stays() {
-    for hang in ["sleep 600", "sleep 600 &", "exec 2>&-; sleep 600"] {
-        let script = format!("case $unit in *.socket) {hang};; *) echo ActiveState=active; echo SubState=running;; esac");
+    let directory = tempfile::tempdir().expect("a directory");
+    let pid = directory.path().join("pid");
+    for hang in ["sleep 600", "sleep 600 &", "exec 2>&-; sleep 600", "exec >&- 2>&-; sleep 600"] {
+        let note = format!("echo $$ >{}", pid.display());
+        let script =
+            format!("case $unit in *.socket) {note}; {hang};; *) echo ActiveState=active; echo SubState=running;; esac");
         let answer = ask_fake_within(&script, Duration::from_millis(700));
         assert!(answer.unknown.as_ref().is_some_and(|unknown| unknown.contains("did not answer")), "{answer:?}");
         assert_eq!(answer.units.first().map(|unit| unit.standing), Some(Standing::Stops));
+        let pid = std::fs::read_to_string(&pid).expect("it began");
+        assert!(!Path::new("/proc").join(pid.trim()).exists(), "{hang}: it is still there");
     }
 }
 
@@ -160,4 +174,32 @@ fn a_name_that_is_an_option_or_a_pattern_is_never_passed_on() {
         let answer = ask(Some(&path), &[name.to_owned()]);
         assert!(answer.units.is_empty() && answer.unknown.is_some(), "{name}");
     }
+}
+
+/// Neither the language nor the secrets of whoever restores reach it.
+#[test]
+fn it_is_asked_in_plain_english_and_is_told_nothing() {
+    assert!(std::env::var_os("HOME").is_some(), "a shell sets none of its own");
+    let said = r#"echo ActiveState=active; echo "SubState=$LC_ALL $SYSTEMD_COLORS ${HOME:-nothing}""#;
+    let answer = ask_fake(&format!("{QUIET_SOCKET}{said}"));
+    assert_eq!(codes(&answer), [("agent-active", "the unit is active (C 0 nothing)".to_owned())]);
+}
+
+#[test]
+fn a_full_name_is_asked_for_as_it_is() {
+    let directory = fake("echo ActiveState=active");
+    let path = format!("{}:/usr/bin:/bin", directory.path().display());
+    for name in ["edge.service", "edge.socket", "edge.timer", "edge.path"] {
+        assert_eq!(ask(Some(&path), &[name.to_owned()]).units[0].name, name);
+    }
+}
+
+#[test]
+fn only_a_file_that_can_be_run_is_systemctl() {
+    let [folder, plain] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    std::fs::create_dir(folder.path().join("systemctl")).expect("a directory");
+    std::fs::write(plain.path().join("systemctl"), "no program").expect("a file");
+    let real = fake("exit 0");
+    let path = [folder.path(), plain.path(), real.path()].map(|directory| directory.display().to_string()).join(":");
+    assert_eq!(find_on_path(Some(&path)), Some(real.path().join("systemctl")));
 }

@@ -239,3 +239,24 @@ async fn finish(
     context.answer(&ran, now)?;
     Ok(exit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::MemoryStore;
+
+    #[test]
+    fn clocks_may_be_five_minutes_apart() {
+        let store = MemoryStore::new("dep");
+        for (ahead, direction) in [(301, "5 min ahead of"), (-301, "5 min behind")] {
+            store.set_clock_ahead_seconds(Some(ahead));
+            let refused = clocks_agree(&store).expect_err("refused");
+            assert_eq!(refused.exit, Exit::Clocks);
+            assert!(refused.message.contains(&format!("its clock is {direction} this machine's")), "{}", refused.message);
+        }
+        for near in [Some(300), Some(-300), None] {
+            store.set_clock_ahead_seconds(near);
+            assert!(clocks_agree(&store).is_ok());
+        }
+    }
+}
