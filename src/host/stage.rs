@@ -238,6 +238,33 @@ mod tests {
         }
     }
 
+    /// Nobody can have put something in the place of the next one.
+    #[test]
+    fn no_two_have_a_name_that_can_be_told_before() {
+        let (_directory, target) = target();
+        let names = [(); 2].map(|()| Staged::create(&target).expect("a staged file").directory.clone());
+        assert_ne!(names[0], names[1]);
+        assert!(!names.contains(&target.directory().join(names::stage(target.base(), 0))));
+    }
+
+    #[test]
+    fn what_is_received_is_on_its_way_to_the_disk_once_at_a_time() {
+        let (_directory, target) = target();
+        let staged = Staged::create(&target).expect("a staged file");
+        for _ in 0..2 {
+            staged.settling.store(true, Ordering::Release);
+            staged.settle();
+            assert!(staged.settling.load(Ordering::Acquire), "the one that is under way is not ended by another");
+            staged.settling.store(false, Ordering::Release);
+            staged.settle();
+            let begun = std::time::Instant::now();
+            while staged.settling.load(Ordering::Acquire) {
+                assert!(begun.elapsed().as_secs() < 30, "it never ends");
+                std::thread::yield_now();
+            }
+        }
+    }
+
     #[test]
     fn remains_of_a_killed_run_are_removed_and_a_live_one_is_left_alone() {
         let (_directory, target) = target();

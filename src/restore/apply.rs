@@ -52,22 +52,28 @@ pub(super) async fn install(
     let progress = context.progress_waiting(&format!("installing {}", target.path.display()));
     let (interlock, installed) = exchange(staged, target.clone(), interlock, Stamp::at(now)).await?;
     drop(progress);
+    answered.findings.extend(to_be_known(&installed, &target));
     answered.before = installed.before;
-    // They opened it while it was locked; it is not blocking any more, because the exchange is done.
-    let strays = holders::findings(&installed.strays, &target);
-    for mut stray in strays.into_iter().filter(|found| found.code == Code::RegistryHeld) {
-        stray.severity = Severity::Warning;
-        answered.findings.push(stray.hint("stop it before anything else is started"));
-    }
-    if !installed.attributes_lost.is_empty() {
-        answered.findings.push(
-            Finding::warning(Code::AttributesLost, installed.path.display().to_string(), installed.attributes_lost.join("; "))
-                .hint(format!("restorecon {}", word(installed.path.as_os_str()).display())),
-        );
-    }
     prove(&installed.path, expected, context).await?;
     drop(interlock);
     conclude(answered, &allowed, &host, now, context).await
+}
+
+/// What is to be known after the exchange: who opened the replaced registry while it was locked, and what of the old file
+/// could not be kept. None of it is blocking any more, because the exchange is done.
+fn to_be_known(installed: &Installed, target: &Target) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let strays = holders::findings(&installed.strays, target);
+    for mut stray in strays.into_iter().filter(|found| found.code == Code::RegistryHeld) {
+        stray.severity = Severity::Warning;
+        findings.push(stray.hint("stop it before anything else is started"));
+    }
+    if !installed.attributes_lost.is_empty() {
+        let path = installed.path.display().to_string();
+        let lost = Finding::warning(Code::AttributesLost, &path, installed.attributes_lost.join("; "));
+        findings.push(lost.hint(format!("restorecon {}", word(installed.path.as_os_str()).display())));
+    }
+    findings
 }
 
 /// The registry is in place already: an earlier run was cut after the exchange. Proves it and writes the receipt.
@@ -240,4 +246,39 @@ fn next_steps(context: &Context<'_>) -> Vec<String> {
         "retention stays refused until every box has reported again".to_owned(),
         "to take it back, once the agent is stopped: carlosctl restore undo".to_owned(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::holders::{Holder, Holders};
+
+    #[test]
+    fn who_opened_the_replaced_registry_and_what_was_lost_of_it_is_said_and_blocks_nothing() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let target = Target::look(&directory.path().join("registry.db")).expect("facts");
+        let known = |strays: Holders, attributes_lost: &[&str]| {
+            let attributes_lost = attributes_lost.iter().map(|lost| (*lost).to_owned()).collect();
+            let path = "/data/registry.db".into();
+            to_be_known(&Installed { path, before: None, strays, attributes_lost }, &target)
+        };
+        assert_eq!(known(Holders::default(), &[]), []);
+        // That not every process could be looked into was judged before.
+        assert_eq!(known(Holders { some_hidden: true, ..Holders::default() }, &[]), []);
+        let holder = Holder { pid: 77, command: "agent".into(), files: vec!["registry.db.before-20261130T120000Z".into()] };
+        let found = known(Holders { found: vec![holder], ..Holders::default() }, &["security.selinux: denied", "acl: denied"]);
+        let said = |finding: &Finding| {
+            let hint = finding.hint.clone().unwrap_or_default();
+            (finding.code, finding.severity, format!("{} | {hint}", finding.because))
+        };
+        let held = "pid 77 (agent) has registry.db.before-20261130T120000Z open | stop it before anything else is started";
+        let lost = "security.selinux: denied; acl: denied | restorecon /data/registry.db";
+        assert_eq!(
+            found.iter().map(said).collect::<Vec<_>>(),
+            [
+                (Code::RegistryHeld, Severity::Warning, held.to_owned()),
+                (Code::AttributesLost, Severity::Warning, lost.to_owned()),
+            ]
+        );
+    }
 }

@@ -127,3 +127,101 @@ pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::registry::{RouteSpec, build, build_live, busy_box};
+    use rusqlite::Connection;
+
+    struct Bench {
+        _directory: tempfile::TempDir,
+        path: PathBuf,
+    }
+
+    fn routes() -> Vec<RouteSpec> {
+        busy_box(200, "v5")
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let directory = tempfile::tempdir().expect("a directory");
+            let path = directory.path().join("registry.db");
+            Self { _directory: directory, path }
+        }
+
+        /// What a writer that is killed now leaves: its files as they are at this moment.
+        fn killed(original: &Path) -> Self {
+            let bench = Self::new();
+            for end in ["", "-wal", "-shm", "-journal"] {
+                let from = with_suffix(original, end);
+                if from.exists() {
+                    std::fs::copy(from, with_suffix(&bench.path, end)).expect("a copy");
+                }
+            }
+            bench
+        }
+
+        fn side(&self, end: &str) -> u64 {
+            with_suffix(&self.path, end).metadata().map_or(0, |facts| facts.len())
+        }
+
+        /// What is there, against an object of that length and digest.
+        async fn content(&self, bytes: u64, sha256: &str) -> TargetContent {
+            let target = Target::look(&self.path).expect("facts");
+            let before = std::fs::read(&self.path).ok();
+            let found = read(&target, bytes, sha256, "ops").await.expect("an answer");
+            assert_eq!(std::fs::read(&self.path).ok(), before, "looking changes nothing");
+            found
+        }
+
+        async fn routes(&self) -> Option<u64> {
+            match self.content(1, "").await {
+                TargetContent::Registry(census) => Some(census.routes),
+                _ => None,
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn it_is_equal_only_byte_for_byte_and_alone() {
+        let bench = Bench::new();
+        assert_eq!(bench.content(1, "").await, TargetContent::Absent);
+        build(&bench.path, &routes()).expect("a registry");
+        let (bytes, sha256) = (bench.side(""), sha256_of(&bench.path).expect("a digest"));
+        assert_eq!(bench.content(bytes, &sha256).await, TargetContent::Equal);
+        std::fs::write(with_suffix(&bench.path, "-wal"), "").expect("a file");
+        assert_eq!(bench.content(bytes, &sha256).await, TargetContent::Equal);
+        let another = "0".repeat(64);
+        assert!(matches!(bench.content(bytes, &another).await, TargetContent::Registry(census) if census.routes == 200));
+        // Of the same bytes, and with a WAL that may say otherwise.
+        std::fs::write(with_suffix(&bench.path, "-wal"), "x").expect("a file");
+        assert_ne!(bench.content(bytes, &sha256).await, TargetContent::Equal);
+    }
+
+    /// What the agent had written and was in no database file yet is what would be lost.
+    #[tokio::test]
+    async fn what_is_only_in_the_wal_of_a_killed_agent_counts() {
+        let original = Bench::new();
+        build_live(&original.path, &routes()).expect("a registry");
+        let connection = Connection::open(&original.path).expect("a database");
+        connection.execute_batch("PRAGMA wal_autocheckpoint=0; PRAGMA journal_mode=WAL").expect("a mode");
+        connection.execute("DELETE FROM routes WHERE rowid > 150", []).expect("fewer rows");
+        let bench = Bench::killed(&original.path);
+        assert!(bench.side("-wal") > 0);
+        assert_eq!(bench.routes().await, Some(150));
+    }
+
+    #[tokio::test]
+    async fn what_a_killed_writer_had_not_committed_does_not_count() {
+        let original = Bench::new();
+        build(&original.path, &routes()).expect("a registry");
+        let connection = Connection::open(&original.path).expect("a database");
+        connection.execute_batch("PRAGMA journal_mode=DELETE; PRAGMA cache_size=1; BEGIN").expect("a transaction");
+        connection.execute("DELETE FROM routes WHERE rowid > 150", []).expect("fewer rows");
+        connection.cache_flush().expect("half of it is in the file");
+        let bench = Bench::killed(&original.path);
+        assert!(bench.side("-journal") > 0);
+        assert_eq!(bench.routes().await, Some(200));
+    }
+}

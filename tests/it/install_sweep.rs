@@ -174,6 +174,24 @@ fn everything_is_durable_in_order_and_nothing_of_the_new_registry_is_removed() {
     assert!(mode.iter().all(|at| *at < exchange), "owner and mode are set before: {lines:#?}");
 }
 
+/// Whatever led to the step that puts the new registry at the path is durable before it: a power cut cannot keep the step and
+/// lose what it rests on.
+#[test]
+fn every_name_that_leads_to_the_exchange_is_durable_before_it() {
+    for scene in SCENES {
+        let lines: Vec<String> = trace(scene).into_iter().map(|(_, _, line)| line).collect();
+        let last = |part: &[String], is: &dyn Fn(&str) -> bool| part.iter().rposition(|line| is(line));
+        let changes =
+            |line: &str| ["rename", "link", "unlink"].iter().any(|call| line.starts_with(call)) && line.ends_with("= 0");
+        let arrives =
+            |line: &str| changes(line) && (line.contains("DATA/registry.db\")") || line.contains("DATA/registry.db\", RENAME"));
+        let exchange = last(&lines, &|line| arrives(line) && !line.starts_with("link")).expect("the new registry arrives");
+        let before = last(&lines[..exchange], &|line| changes(line) && !line.contains("carlosctl-lock"));
+        let durable = last(&lines[..exchange], &|line| line.starts_with("fsync") && line.contains("DATA>"));
+        assert!(before <= durable, "{scene:?}: {:#?}", &lines[before.unwrap_or_default()..=exchange]);
+    }
+}
+
 /// Makes the scene, lets the fault happen, and looks at what is left: everything that is not as it must be, in words, and
 /// whether a kill happened.
 fn sweep(point: &Point) -> (Vec<String>, bool) {

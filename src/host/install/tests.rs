@@ -32,7 +32,8 @@ fn owner_and_mode_are_the_old_files_or_the_directorys() {
 
     let absent = Bench::empty();
     give(absent.target().directory(), 4321, 5432, 0o750);
-    assert_eq!(absent.install().before, None);
+    let installed = absent.install();
+    assert_eq!((installed.before, installed.attributes_lost), (None, Vec::<String>::new()));
     assert_eq!(owner_and_mode(&absent.path), (4321, 5432, 0o600));
     assert_eq!(absent.names(), ["registry.db"]);
 }
@@ -323,4 +324,32 @@ fn a_cut_between_the_exchange_and_the_kept_name_is_completed() {
     std::fs::rename(&swap, &staged).expect("renamed");
     recover(&bench.interlock()).expect("recovered");
     assert_eq!((kind(&before), staged.exists()), ("old".to_owned(), false));
+}
+
+#[test]
+fn an_install_ends_what_an_interrupted_one_left() {
+    let bench = Bench::with_old();
+    let kept = Kept { reason: Reason::Before, stamp: "20261129T120000Z".parse().expect("a stamp"), nth: 1 };
+    let left = bench.path.with_file_name("left");
+    std::fs::write(&left, b"staged").expect("a file");
+    let swap = bench.path.with_file_name(names::swap("registry.db", kept, left.metadata().expect("facts").ino(), None));
+    std::fs::rename(&left, &swap).expect("renamed");
+    let stage = bench.path.with_file_name(names::stage("registry.db", 1));
+    std::fs::create_dir(&stage).expect("a directory");
+    bench.install();
+    assert_eq!(bench.names(), ["registry.db", "registry.db.before-20261130T120000Z"]);
+    assert_eq!(kind(&bench.path), "new");
+}
+
+#[test]
+fn which_registry_is_in_place_is_told_where_it_is_known() {
+    let unfinished = |in_place| InstallError::Unfinished {
+        path: "/data/registry.db".into(),
+        in_place,
+        source: std::io::Error::other("gone"),
+    };
+    for known in [Some(true), Some(false), None] {
+        assert_eq!(unfinished(known).in_place(), known);
+    }
+    assert_eq!(InstallError::NothingToUndo { path: "/data/registry.db".into() }.in_place(), Some(false));
 }
