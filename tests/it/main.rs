@@ -25,6 +25,7 @@ mod report;
 mod requests;
 mod restore;
 mod restore_again;
+mod restore_proof;
 mod restore_watch;
 mod retention_demo;
 mod retention_explain;

@@ -341,6 +341,26 @@ fn an_install_ends_what_an_interrupted_one_left() {
     assert_eq!(kind(&bench.path), "new");
 }
 
+/// Who still has one open that an earlier install replaced was named then.
+#[test]
+fn only_who_has_the_replaced_registry_open_is_named() {
+    let bench = Bench::with_old();
+    let before = bench.install().before.expect("kept");
+    let script = "import sys; f = open(sys.argv[1], 'rb'); print('ready', flush=True); sys.stdin.read()";
+    let mut python = Command::new("python3")
+        .args(["-c", script])
+        .arg(before)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 starts");
+    BufReader::new(python.stdout.take().expect("a pipe")).read_line(&mut String::new()).expect("a line");
+    let again = bench.install_at("20261130T130000Z").expect("installed");
+    python.kill().expect("killed");
+    python.wait().expect("ended");
+    assert_eq!(again.strays.found, []);
+}
+
 #[test]
 fn which_registry_is_in_place_is_told_where_it_is_known() {
     let unfinished = |in_place| InstallError::Unfinished {

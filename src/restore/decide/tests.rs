@@ -57,6 +57,7 @@ fn evidence() -> Evidence {
         clock_ahead_seconds: Some(0),
         host: vec![],
         target: TargetContent::Absent,
+        last: None,
     }
 }
 
