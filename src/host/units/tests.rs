@@ -47,7 +47,7 @@ fn every_state_but_stopped_stops_and_is_named() {
         assert_eq!(answer.unknown, None, "{active} {sub}");
         assert_eq!(codes(&answer), [("agent-active", format!("the unit is {active} ({sub}){why}"))]);
         let hint = findings(&answer)[0].hint.clone().unwrap_or_default();
-        assert!(hint.starts_with("systemctl mask --now carlos-edge.service; "), "{hint}");
+        assert!(hint.starts_with("systemctl mask --now carlos-edge.service || "), "{hint}");
     }
     let answer = ask_fake(&format!("{QUIET_SOCKET}echo ActiveState=active"));
     assert_eq!(codes(&answer), [("agent-active", "the unit is active".to_owned())]);
