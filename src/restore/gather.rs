@@ -22,7 +22,9 @@ use crate::host::stage::Staged;
 use crate::host::target::Target;
 use crate::host::{holders, undo, units};
 use crate::platform::Label;
-use crate::snapshot::{self, BoxEvidence, Chosen, Expected, Fetched, Landing, Look, Private, Proof, Selector, blocking};
+use crate::snapshot::{
+    self, BoxEvidence, Chosen, Expected, Fetched, Landing, Look, Private, Proof, Reference, Selector, blocking,
+};
 use crate::store::ReadStore;
 
 /// A neighbour larger than this is compared by size alone.
@@ -246,18 +248,34 @@ pub(crate) async fn resolve<L: Landing>(
     Ok((resolved, neighbour))
 }
 
-/// Fetches the rung that the chosen one is compared with.
+/// The rung that the chosen one is compared with, read. Where none of several has a route, the newest.
 async fn neighbour(look: &Look, chosen: &Chosen, as_of: Timestamp, default_account: &str) -> Option<Neighbour> {
-    let older = snapshot::neighbour(&look.seen, chosen, as_of)?;
+    let older = snapshot::neighbours(&look.seen, chosen, as_of);
+    let reads = older.into_iter().map(|older| read_neighbour(look, older, default_account));
+    let read = futures_util::future::join_all(reads).await;
+    let mut reference = Reference::default();
+    for rung in read.iter().rev() {
+        if let Ok(census) = &rung.content {
+            // That a rung collapsed itself is for `verify` to say.
+            let _ = reference.step(&rung.at, census.clone());
+        }
+    }
+    match reference.last() {
+        Some((at, census)) => Some(Neighbour { at, content: Ok(census) }),
+        None => read.into_iter().next(),
+    }
+}
+
+async fn read_neighbour(look: &Look, older: Chosen, default_account: &str) -> Neighbour {
     let at = older.at.clone();
     let bytes = older.source.object().map_or(0, |object| object.bytes);
     if bytes > NEIGHBOUR_LIMIT_BYTES {
-        return Some(Neighbour { at, content: Err("it is too large to be fetched only for that".to_owned()) });
+        return Neighbour { at, content: Err("it is too large to be fetched only for that".to_owned()) };
     }
     let expected = Expected { subject: older.source.name(), sidecar: None, default_account: default_account.to_owned() };
     let landing = match Private::create() {
         Ok(landing) => landing,
-        Err(error) => return Some(Neighbour { at, content: Err(error.message) }),
+        Err(error) => return Neighbour { at, content: Err(error.message) },
     };
     let content = match snapshot::fetch_and_prove(look.store.as_ref(), &older, expected, landing, None).await {
         Ok((_, Proof { census: Some(census), findings, .. }))
@@ -268,7 +286,7 @@ async fn neighbour(look: &Look, chosen: &Chosen, as_of: Timestamp, default_accou
         Ok(_) => Err("it is no readable registry, or a damaged one".to_owned()),
         Err(error) => Err(error.message),
     };
-    Some(Neighbour { at, content })
+    Neighbour { at, content }
 }
 
 /// Whether the object or its sidecar is another one than was listed.

@@ -39,8 +39,8 @@ pub use gather::{Reports, Scope, gather, read_sidecar};
 pub use judge::{CLOCK_TOLERANCE, Judgement, Rung, State, fell, judge, rung_at};
 pub use landing::{Landing, Private};
 pub use look::{Look, look, must_exist};
-pub use proof::{Expected, Proof, Verdict, blocking, collapse, fetch_and_prove, interruptible, prove};
-pub use select::{Chosen, Selector, Source, neighbour, select};
+pub use proof::{Expected, Proof, Reference, Verdict, blocking, collapse, fetch_and_prove, interruptible, prove};
+pub use select::{Chosen, SMALL_BYTES, Selector, Source, neighbours, select};
 pub use show::{push_apps, resolve};
 
 /// Runs `carlosctl snapshot …`.

@@ -262,6 +262,35 @@ pub fn collapse(at: &str, census: &Census, older_at: &str, older: &Census) -> Op
     })
 }
 
+/// The last rung of a history that did not collapse, found by walking it from the oldest: what a standby wrote over it, twice
+/// even, does not become what the next one is compared with.
+#[derive(Debug, Default)]
+pub struct Reference(Option<(String, Census)>);
+
+impl Reference {
+    /// Goes one rung on.
+    ///
+    /// # Errors
+    /// It collapsed: because of what, and against which one.
+    pub fn step(&mut self, at: &str, census: Census) -> Result<(), (String, String)> {
+        if let Some((older_at, older)) = &self.0
+            && let Some(because) = collapse(at, &census, older_at, older)
+        {
+            return Err((because, older_at.clone()));
+        }
+        if census.routes > 0 {
+            self.0 = Some((at.to_owned(), census));
+        }
+        Ok(())
+    }
+
+    /// Its selector and content; none where no rung had a route.
+    #[must_use]
+    pub fn last(self) -> Option<(String, Census)> {
+        self.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;

@@ -284,25 +284,33 @@ impl Chosen {
     }
 }
 
-/// The rung that a current snapshot, a generation or a held copy of one is compared with: the newest older one that did not collapse and is
-/// another content.
+/// Up to this size what a clobber left can be half as large as what it wrote over, because the schema alone takes some 50 KiB: a
+/// listing cannot show it.
+pub const SMALL_BYTES: u64 = 256 * 1024;
+
+/// The rungs among which the one is that a current snapshot, a generation or a held copy of one is compared with: the older
+/// ones of another content that did not collapse as far as the listing tells, newest first. The newest suffices, unless it is
+/// small: then only the rows of all small ones show which of them a standby clobbered (see [`Reference`](super::Reference)).
 #[must_use]
-pub fn neighbour(seen: &BoxEvidence, chosen: &Chosen, as_of: Timestamp) -> Option<Chosen> {
-    let object = chosen.source.object()?;
+pub fn neighbours(seen: &BoxEvidence, chosen: &Chosen, as_of: Timestamp) -> Vec<Chosen> {
+    let Some(object) = chosen.source.object() else { return Vec::new() };
     let of_current = seen.current.as_ref().is_some_and(|current| current.key == object.key && object.version_id.is_none());
     let own = seen.generations.iter().find(|found| found.object.key == object.key).map(|found| found.stamp);
     // A held copy is compared as what it is a copy of: a hold keeps what a clobber left, too.
     let held = chosen.at.strip_prefix("hold:").map(|held| held.split_once('/').and_then(|(_, stamp)| stamp.parse().ok()));
     let own = held.unwrap_or(own);
     if !of_current && own.is_none() && held.is_none() {
-        return None;
+        return Vec::new();
     }
     let judgement = judge(seen, as_of);
-    seen.generations
+    let older: Vec<&Generation> = seen
+        .generations
         .iter()
         .filter(|found| own.is_none_or(|own| found.stamp < own))
         .filter(|found| !judgement.collapsed.contains(&found.stamp) && !judgement.ahead.contains(&found.stamp))
         .filter(|found| found.object.bytes > 0 && (found.object.etag != object.etag || found.object.bytes != object.bytes))
-        .map(|found| generation(found, format!("what {} is compared with", chosen.at)))
-        .next()
+        .collect();
+    let small = older.iter().take_while(|found| found.object.bytes <= SMALL_BYTES).count();
+    let because = || format!("what {} is compared with", chosen.at);
+    older.into_iter().take(small.max(1)).map(|found| generation(found, because())).collect()
 }

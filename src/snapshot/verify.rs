@@ -12,8 +12,8 @@ use super::gather::{Reports, Scope, gather};
 use super::judge::judge;
 use super::landing::Private;
 use super::look::{Look, must_exist};
-use super::proof::{Proof, Verdict, collapse, fetch_and_prove};
-use super::select::{Chosen, Source, neighbour};
+use super::proof::{Proof, Reference, Verdict, fetch_and_prove};
+use super::select::{Chosen, Source, neighbours};
 use crate::cli::snapshot::VerifyArgs;
 use crate::context::{Answer, Context, finding_line};
 use crate::error::CommandError;
@@ -168,15 +168,15 @@ fn targets(seen: &BoxEvidence, all: bool, as_of: Timestamp) -> Vec<(Chosen, bool
         source: Source::Object(current.clone()),
         because: "to be proved".to_owned(),
     });
-    // The generation of current's own pass serves to compare bytes when listings cannot tell; rows are compared with the one
+    // The generation of current's own pass serves to compare bytes when listings cannot tell; rows are compared with the ones
     // that a restore compares them with.
     let own = own_stamp(seen);
-    let compared = current.as_ref().and_then(|current| neighbour(seen, current, as_of)).map(|older| older.at);
+    let compared = current.as_ref().map(|current| neighbours(seen, current, as_of)).unwrap_or_default();
     let mut targets: Vec<(Chosen, bool)> = current.into_iter().map(|current| (current, true)).collect();
     for generation in &seen.generations {
         let at = generation.stamp.to_string();
         let is_own = Some(generation.stamp) == own && !seen.same_as_current(generation);
-        if all || is_own || compared.as_ref() == Some(&at) {
+        if all || is_own || compared.iter().any(|older| older.at == at) {
             let chosen = Chosen { at, source: Source::Object(generation.object.clone()), because: "to be proved".to_owned() };
             targets.push((chosen, all));
         }
@@ -225,19 +225,12 @@ fn object_verdict(proved: Proved) -> Option<ObjectVerdict> {
 
 /// Walks from the oldest: each is compared with the last one that did not collapse.
 fn compare_with_older(seen: &BoxEvidence, proved: &mut [Proved]) {
-    let mut reference: Option<(String, crate::registry::Census)> = None;
+    let mut reference = Reference::default();
     for proved in proved.iter_mut().rev() {
         let Some(census) = proved.proof.as_ref().and_then(|proof| proof.census.clone()) else { continue };
-        let at = proved.chosen.at.clone();
-        let fallen = reference
-            .as_ref()
-            .and_then(|(older_at, older)| collapse(&at, &census, older_at, older).map(|because| (because, older_at)));
-        match fallen {
-            Some((because, older_at)) => proved.findings.push(
-                Finding::blocking(Code::RowsCollapsed, proved.chosen.source.name(), because).hint(older_hint(seen, older_at)),
-            ),
-            None if census.routes > 0 => reference = Some((at, census)),
-            None => {}
+        if let Err((because, older_at)) = reference.step(&proved.chosen.at, census) {
+            let found = Finding::blocking(Code::RowsCollapsed, proved.chosen.source.name(), because);
+            proved.findings.push(found.hint(older_hint(seen, &older_at)));
         }
     }
 }

@@ -33,6 +33,16 @@ impl Standby {
         standby
     }
 
+    /// The dead box has only small snapshots, of one number of pages, the last two of which a standby wrote. The last good one.
+    fn small_and_clobbered_twice(&self) -> String {
+        for (minutes, routes) in (20..28).rev().map(|minutes| (minutes, 12)).chain([(15, 2), (14, 3)]) {
+            self.deployment.pass("edge-a1", &ago(minutes), &registry(routes, &format!("v{minutes}")));
+        }
+        let list = carlosctl(["snapshot", "list", "--json"]).dir(&self.deployment.dir()).run().json();
+        assert_eq!(list["boxes"][0]["last_good"], "current", "else the listing alone would show it");
+        list["boxes"][0]["generations"][2]["stamp"].as_str().expect("a stamp").to_owned()
+    }
+
     pub(crate) fn registry(&self) -> PathBuf {
         self.deployment.beside("data").join("registry.db")
     }
@@ -267,6 +277,35 @@ fn clobbered_snapshots_are_refused_and_the_last_good_one_is_named_with_its_comma
     let outcome = standby.restore(["--confirm", "edge-a1", "--at", &good]).run();
     assert_eq!(outcome.code, 0, "{outcome}");
     assert_eq!(standby.versions(), ["v0"]);
+}
+
+#[test]
+fn small_snapshots_that_were_clobbered_twice_are_refused_too() {
+    let standby = Standby::new();
+    let good = standby.small_and_clobbered_twice();
+    let before = standby.files();
+    let outcome = standby.restore(["--confirm", "edge-a1"]).run();
+    standby.refused(&outcome, 5, &before, &["rows-collapsed"]);
+    assert!(outcome.stderr.contains(&format!("current has 3 routes of the 12 that {good} has")), "{outcome}");
+    assert!(outcome.stderr.contains(&format!(" restore --from-box edge-a1 --at {good}")), "{outcome}");
+    let same = carlosctl(["restore", "--from-box", "edge-a1", "--this-box", "edge-a1", "--same-label"])
+        .args(&["--confirm", "edge-a1", "--allow", "rows-collapsed"])
+        .dir(&standby.deployment.dir())
+        .arg("--registry")
+        .arg(standby.registry())
+        .env("PATH", standby.path());
+    standby.refused(&same.run(), 5, &before, &["rows-collapsed"]);
+}
+
+#[test]
+fn small_snapshots_that_shrank_slowly_are_restored() {
+    let standby = Standby::new();
+    for (minutes, routes) in [(39, 120), (38, 70), (37, 40), (36, 25), (35, 15), (34, 9), (33, 6), (32, 5)] {
+        standby.deployment.pass("edge-a1", &ago(minutes), &registry(routes, "v9"));
+    }
+    let outcome = standby.restore(["--confirm", "edge-a1"]).run();
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert_eq!(standby.versions(), ["v9"]);
 }
 
 #[test]

@@ -531,3 +531,34 @@ fn every_refusal_has_a_cure() {
     lost.release("v2", 200);
     assert_eq!(all(&bench), none);
 }
+
+/// Small registries lose rows without losing pages, so what a clobber took away is seen only in the rows of all of them.
+#[test]
+fn a_small_registry_that_was_clobbered_twice_pins_nothing_and_refuses() {
+    let bench = Bench::fixed();
+    bench.shop().pointer("stable", "v5", &[]);
+    let routes = |number: usize| -> Vec<RouteSpec> {
+        (0..number).map(|at| route(&format!("shop-{at}.example"), "shop", "v3", "v2", "")).collect()
+    };
+    let pass = |hours: i64, number: usize| {
+        bench.deployment.pass("edge-b2", &bench.ago(hours), &crate::common::deployment::registry_of(&routes(number)));
+    };
+    for (hours, number) in [(5, 6), (4, 1), (3, 2)] {
+        pass(hours, number);
+    }
+    bench.report("edge-b2", 0, []);
+    let refused = bench.explain(["--json"]).run();
+    assert_eq!(refused.code, 4, "{refused}");
+    assert_eq!(refusals(&refused.json()), ["shop registry-unreadable control/registry-snapshot/edge-b2.db"]);
+    let because = refused.json()["apps"][0]["refusals"][0]["because"].to_string();
+    assert!(
+        because.contains("it has 2 of the 6 hosts that control/registry-snapshots/edge-b2/20261130T070000Z.db has"),
+        "{because}"
+    );
+    // One that came down step by step was not written over.
+    for (hours, number) in [(9, 6), (8, 4), (7, 3), (6, 2), (5, 2), (4, 2), (3, 2)] {
+        pass(hours, number);
+    }
+    let explained = bench.explain(["--json"]).run();
+    assert_eq!(explained.code, 0, "{explained}");
+}

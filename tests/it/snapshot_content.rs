@@ -178,6 +178,34 @@ fn what_was_clobbered_twice_is_not_compared_with_the_first_clobber() {
     assert_eq!(finding["because"], "current has 2 routes of the 200 that 20261130T080000Z has; last good is 20261130T080000Z");
 }
 
+/// A small registry loses rows without losing pages, so the listing sees nothing of a clobber.
+#[test]
+fn small_registries_that_were_clobbered_twice_are_compared_with_the_last_one_that_was_not() {
+    let deployment = Deployment::new();
+    for (when, routes) in [("2026-11-30T07:00:00Z", 11), ("2026-11-30T08:00:00Z", 12)] {
+        deployment.pass("edge-a1", when, &registry(routes, "v5"));
+    }
+    deployment.pass("edge-a1", "2026-11-30T09:00:00Z", &registry(2, "v5"));
+    deployment.pass("edge-a1", WHEN, &registry(3, "v5"));
+    let list = carlosctl(["snapshot", "list", "--json", "--as-of", AS_OF]).dir(&deployment.dir()).run().json();
+    assert_eq!(list["boxes"][0]["state"], "good", "else the listing alone would show it");
+    let outcome = verify(&deployment);
+    assert_eq!(outcome.code, 4, "{outcome}");
+    let finding = &outcome.json()["boxes"][0]["objects"][0]["findings"][0];
+    assert_eq!(finding["because"], "current has 3 routes of the 12 that 20261130T080000Z has; last good is 20261130T080000Z");
+}
+
+/// Who goes down step by step was not written over.
+#[test]
+fn a_small_registry_that_shrinks_slowly_is_good() {
+    let deployment = Deployment::new();
+    for (hour, routes) in [(5, 12), (6, 9), (7, 6), (8, 4), (9, 3), (10, 2)] {
+        deployment.pass("edge-a1", &format!("2026-11-30T{hour:02}:00:00Z"), &registry(routes, "v5"));
+    }
+    let outcome = verify(&deployment);
+    assert_eq!((outcome.code, &outcome.json()["boxes"][0]["verdict"]), (0, &"good".into()), "{outcome}");
+}
+
 #[test]
 fn as_many_rows_of_other_hosts_are_a_collapse_too() {
     let deployment = Deployment::new();

@@ -27,6 +27,7 @@ use crate::finding::{self, Code, Finding};
 use claims::Claims;
 use order::Order;
 use registries::Registries;
+pub(super) use registries::collapsed;
 use reports::Reports;
 
 /// Decides about every app of the evidence.

@@ -223,7 +223,7 @@ fn box_refusal(one: &BoxEvidence) -> Option<Refusal> {
 
 /// Why `current` looks as if it had lost rows that `other` has: less than half of them, or of the hosts, is left. Without
 /// either the sizes are compared, and a registry without any row is never taken to have always been so.
-fn collapsed(current: &Registry, other: &GenerationEvidence) -> Option<String> {
+pub(in crate::retention) fn collapsed(current: &Registry, other: &GenerationEvidence) -> Option<String> {
     let key = &other.key;
     if let Some(hosts) = &other.hosts {
         let left: BTreeSet<&String> = current.routes.iter().map(|route| &route.host).collect();

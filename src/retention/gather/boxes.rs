@@ -12,15 +12,16 @@ use super::{Question, is_fatal};
 use crate::error::CommandError;
 use crate::platform::{Label, Stamp, keys};
 use crate::registry::{Registry as Database, RegistryError};
+use crate::retention::decide::collapsed;
 use crate::retention::evidence::{
     BoxEvidence, Found, GenerationEvidence, Registry, RouteEvidence, RoutePins, Seen, Unlisted, View,
 };
-use crate::snapshot::{Chosen, Landing, Private, Source, blocking, fell, fetch};
+use crate::snapshot::{Chosen, Landing, Private, SMALL_BYTES, Source, blocking, fell, fetch};
 use crate::store::ObjectMeta;
 use crate::terminal::Progress;
 
-/// Up to this size the newest other generation is always read: a small registry that lost most of its rows may have lost no
-/// page. A larger one is read only when current looks as if it had lost something.
+/// Up to this size the newest other generation is always read: rows may be lost without as many pages. A larger one is read
+/// only when current looks as if it had lost something.
 const ALWAYS_READ_BYTES: u64 = 1024 * 1024;
 
 /// The boxes, and the prefixes that could not be listed.
@@ -143,9 +144,15 @@ async fn compared_with(
     registry: &Registry,
     default_account: &str,
 ) -> Option<GenerationEvidence> {
+    let others: Vec<&ObjectMeta> =
+        not_collapsed(newest_first).into_iter().filter(|object| object.etag != current.etag).collect();
+    let small = others.iter().take_while(|other| other.bytes <= SMALL_BYTES).count();
+    if small > 0 {
+        return among_small(reader, &others[..small], default_account).await;
+    }
     let mut last = None;
-    for other in not_collapsed(newest_first).into_iter().filter(|object| object.etag != current.etag) {
-        let evidence = generation(reader, other.clone(), registry, default_account).await;
+    for other in others {
+        let evidence = large(reader, other, registry, default_account).await;
         let empty = evidence.rows == Some(0);
         last = Some(evidence);
         if !empty {
@@ -153,6 +160,23 @@ async fn compared_with(
         }
     }
     last
+}
+
+/// Small registries lose most of their rows without losing a page, so all are read, and the history is walked from the
+/// oldest.
+async fn among_small(reader: Reader<'_>, newest_first: &[&ObjectMeta], default_account: &str) -> Option<GenerationEvidence> {
+    let reads = stream::iter(newest_first).map(|other| snapshot(reader, other, default_account));
+    let read: Vec<Found<Registry>> = reads.buffered(reader.turns().number).collect().await;
+    let newest = newest_first.first().map(|other| listed(other));
+    let mut last: Option<GenerationEvidence> = None;
+    for (other, found) in newest_first.iter().zip(read).rev() {
+        let Seen::Read(registry) = found.content else { continue };
+        let before = last.as_ref().filter(|last| last.rows != Some(0));
+        if before.is_none_or(|before| registry.rows > 0 && collapsed(&registry, before).is_none()) {
+            last = Some(with_content(listed(other), registry));
+        }
+    }
+    last.or(newest)
 }
 
 /// The generations that did not collapse against the last older one that had not, newest first.
@@ -167,18 +191,25 @@ fn not_collapsed(newest_first: &[ObjectMeta]) -> Vec<&ObjectMeta> {
     whole
 }
 
-/// The generation with which current is compared, read where that is cheap or its listing looks suspicious.
-async fn generation(reader: Reader<'_>, other: ObjectMeta, current: &Registry, default_account: &str) -> GenerationEvidence {
+/// A generation that is not small, read where that is cheap or its listing looks suspicious.
+async fn large(reader: Reader<'_>, other: &ObjectMeta, current: &Registry, default_account: &str) -> GenerationEvidence {
     let looks_collapsed = current.rows == 0 || current.bytes.saturating_mul(2) < other.bytes;
-    let mut evidence =
-        GenerationEvidence { key: other.key.clone(), etag: other.etag.clone(), bytes: other.bytes, rows: None, hosts: None };
     if (other.bytes <= ALWAYS_READ_BYTES || looks_collapsed)
-        && let Seen::Read(registry) = snapshot(reader, &other, default_account).await.content
+        && let Seen::Read(registry) = snapshot(reader, other, default_account).await.content
     {
-        evidence.rows = Some(registry.rows);
-        evidence.hosts = Some(registry.routes.into_iter().map(|route| route.host).collect());
+        return with_content(listed(other), registry);
     }
-    evidence
+    listed(other)
+}
+
+/// A generation as far as its listing tells.
+fn listed(other: &ObjectMeta) -> GenerationEvidence {
+    GenerationEvidence { key: other.key.clone(), etag: other.etag.clone(), bytes: other.bytes, rows: None, hosts: None }
+}
+
+fn with_content(listed: GenerationEvidence, registry: Registry) -> GenerationEvidence {
+    let hosts = registry.routes.into_iter().map(|route| route.host).collect();
+    GenerationEvidence { rows: Some(registry.rows), hosts: Some(hosts), ..listed }
 }
 
 /// One snapshot: downloaded, checked, read for its routes, dropped.
