@@ -1,6 +1,7 @@
 //! Listings: every page, or an error. A short list that looks whole would turn pins into victims.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::{Duration, Instant};
 
 use aws_sdk_s3::operation::list_objects_v2::ListObjectsV2Output;
 use aws_sdk_s3::primitives::DateTime;
@@ -8,7 +9,7 @@ use aws_sdk_s3::types::EncodingType;
 use jiff::Timestamp;
 
 use super::S3Store;
-use super::errors::Asked;
+use super::errors::{Asked, seconds};
 use crate::store::key::{check_key, check_prefix, is_listed, is_whole_key};
 use crate::store::{ObjectMeta, ObjectVersion, StoreError};
 
@@ -20,11 +21,15 @@ struct Pages<'p> {
     prefix: &'p str,
     tokens: HashSet<(String, String)>,
     without_news: usize,
+    /// When there was something new last, and how long that may be ago: pages that each come in time do not make a listing
+    /// that ends.
+    news_at: Instant,
+    timeout: Duration,
 }
 
 impl<'p> Pages<'p> {
-    fn new(prefix: &'p str) -> Self {
-        Self { prefix, tokens: HashSet::new(), without_news: 0 }
+    fn new(prefix: &'p str, timeout: Duration) -> Self {
+        Self { prefix, tokens: HashSet::new(), without_news: 0, news_at: Instant::now(), timeout }
     }
 
     fn incomplete(&self, detail: impl Into<String>) -> StoreError {
@@ -50,13 +55,27 @@ impl<'p> Pages<'p> {
                 if !self.tokens.insert(next.clone()) {
                     return Err(self.incomplete("the store named the same next page twice"));
                 }
-                self.without_news = if news { 0 } else { self.without_news + 1 };
-                if self.without_news >= EMPTY_PAGES {
-                    return Err(self.incomplete(format!("{EMPTY_PAGES} pages in a row had nothing new")));
-                }
+                self.goes_on(news)?;
                 Ok(Some(next))
             }
         }
+    }
+
+    /// Whether the next page may be asked for.
+    fn goes_on(&mut self, news: bool) -> Result<(), StoreError> {
+        if news {
+            (self.without_news, self.news_at) = (0, Instant::now());
+            return Ok(());
+        }
+        self.without_news += 1;
+        if self.without_news >= EMPTY_PAGES {
+            return Err(self.incomplete(format!("{EMPTY_PAGES} pages in a row had nothing new")));
+        }
+        if self.without_news > 1 && self.news_at.elapsed() >= self.timeout {
+            let (pages, timeout) = (self.without_news, seconds(self.timeout));
+            return Err(self.incomplete(format!("{pages} pages in a row had nothing new for {timeout}")));
+        }
+        Ok(())
     }
 
     /// A key as the store meant it, below the prefix that was asked for.
@@ -100,7 +119,7 @@ impl S3Store {
     /// Every object below a prefix, by key.
     pub(super) async fn all_objects(&self, prefix: &str) -> Result<Vec<ObjectMeta>, StoreError> {
         check_listing(prefix)?;
-        let mut pages = Pages::new(prefix);
+        let mut pages = Pages::new(prefix, self.words().timeout);
         let mut found: BTreeMap<String, ObjectMeta> = BTreeMap::new();
         let mut token = None;
         loop {
@@ -146,7 +165,7 @@ impl S3Store {
     /// Every "directory" directly below a prefix, by name.
     pub(super) async fn all_directories(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
         check_prefix(prefix)?;
-        let mut pages = Pages::new(prefix);
+        let mut pages = Pages::new(prefix, self.words().timeout);
         let mut found = BTreeSet::new();
         let mut token = None;
         loop {
@@ -177,7 +196,7 @@ impl S3Store {
     /// are, each the latest of its key: "there is one version" is the truth, and `null` can be opened.
     pub(super) async fn all_versions(&self, prefix: &str) -> Result<Vec<ObjectVersion>, StoreError> {
         check_listing(prefix)?;
-        let mut pages = Pages::new(prefix);
+        let mut pages = Pages::new(prefix, self.words().timeout);
         let mut seen: HashMap<(String, Option<String>), ObjectVersion> = HashMap::new();
         let mut at = None;
         loop {
@@ -292,7 +311,7 @@ fn decode(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::*;
 
     #[test]
     fn names_are_decoded_as_s3_encodes_them() {
@@ -301,5 +320,23 @@ mod tests {
         for broken in ["%", "%2", "%zz", "%FF", "%+1"] {
             assert_eq!(decode(broken), None, "{broken}");
         }
+    }
+
+    #[test]
+    fn a_listing_in_which_nothing_new_comes_ends_by_number_and_by_time() {
+        let after = |timeout: Duration, news_on: usize| {
+            let mut pages = Pages::new("control/", timeout);
+            (1..=200).find_map(|page| {
+                let next = pages.next(Some(true), Some(page.to_string()), None, page == news_on);
+                next.err().map(|error| (page, error.to_string()))
+            })
+        };
+        let said = |what: &str| format!("listing of \"control/\": incomplete answer: {what}");
+        let hour = Duration::from_hours(1);
+        assert_eq!(after(hour, 0), Some((100, said("100 pages in a row had nothing new"))));
+        assert_eq!(after(hour, 50), Some((150, said("100 pages in a row had nothing new"))));
+        // One empty page is not held against a slow store.
+        assert_eq!(after(Duration::ZERO, 0), Some((2, said("2 pages in a row had nothing new for 0 s"))));
+        assert_eq!(after(Duration::ZERO, 2), Some((4, said("2 pages in a row had nothing new for 0 s"))));
     }
 }
