@@ -224,7 +224,7 @@ fn what_is_wrong_with_current_stops_only_who_takes_it() {
         // Whose box it is matters to every one of its generations.
         let other = if code == Code::LabelMismatch { Severity::Blocking } else { Severity::Warning };
         assert_eq!(weight(older()), Some(other), "{code}");
-        let file = Source::File("/root/registry.db".into());
+        let file = Source::File("/data/registry.db".into());
         assert_eq!(weight(seen(evidence(), |seen| seen.chosen.source = file)), Some(Severity::Note), "{code}");
     }
 }
@@ -251,8 +251,8 @@ fn a_fall_in_size_stops_only_where_no_content_could_be_compared() {
 fn a_file_of_ones_own_has_no_sidecar() {
     let found = seen(evidence(), |seen| {
         seen.chosen = Chosen {
-            at: "file:/root/registry.db".into(),
-            source: Source::File("/root/registry.db".into()),
+            at: "file:/data/registry.db".into(),
+            source: Source::File("/data/registry.db".into()),
             because: String::new(),
         };
     });
