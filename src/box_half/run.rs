@@ -202,7 +202,7 @@ impl Desk {
         let now = &world.now;
         let work = async {
             match job {
-                Job::Snapshot => self.snapshot_pass(&log, &stop)?.run(now(), &mut self.memory().await).await.map(End::Snapshot),
+                Job::Snapshot => self.snapshot_pass(&log, &stop)?.run_once(now()).await.map(End::Snapshot),
                 Job::Report => self.report_pass(&stop)?.run(now()).await.map(End::Report),
                 Job::Retention => self.retention_pass(&log, &stop)?.run(now()).await.map(End::Retention),
                 Job::Loops { pace, which } => self.loops(Cadence::new(*pace), *which, &log, &stop, now).await.map(End::Loops),

@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::platform::document::MAX_BYTES;
 use crate::platform::{Label, Sidecar, Stamp, go, keys};
 use crate::registry::{Census, Registry};
-use crate::store::{self, Body, Capability, StoreError, WriteStore};
+use crate::store::{self, Body, Capability, ObjectMeta, StoreError, WriteStore};
 
 /// How far this machine's clock may be from the store's before it is said.
 const CLOCK_TOLERANCE_SECONDS: i64 = 300;
@@ -134,8 +134,25 @@ impl SnapshotPass<'_> {
     /// `Failed` with what was not done; everything is tried again at the next pass. `Stopped` at a point where nothing is
     /// half done.
     pub async fn run(&self, now: Timestamp, memory: &mut Memory) -> Result<Outcome, PassError> {
+        let fingerprint = self.fingerprint().await?;
+        self.go_on(fingerprint, now, memory).await
+    }
+
+    /// Makes the only pass of a process: the bucket is asked where it is while the registry is read.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub async fn run_once(&self, now: Timestamp) -> Result<Outcome, PassError> {
+        let (fingerprint, mut memory) = tokio::join!(self.fingerprint(), Memory::seed(self.store, self.label));
+        self.go_on(fingerprint?, now, &mut memory).await
+    }
+
+    async fn fingerprint(&self) -> Result<String, PassError> {
         let fingerprint = self.registry.ask(self.stop, |registry, _| registry.fingerprint()).await?;
-        let fingerprint = fingerprint.map_err(|error| refused("snapshot: fingerprint", &error))?;
+        fingerprint.map_err(|error| refused("snapshot: fingerprint", &error))
+    }
+
+    async fn go_on(&self, fingerprint: String, now: Timestamp, memory: &mut Memory) -> Result<Outcome, PassError> {
         if fingerprint == memory.fingerprint
             && let Some(pruned) = self.settled(memory).await?
         {
@@ -155,12 +172,13 @@ impl SnapshotPass<'_> {
     /// Finishes what a killed pass may have left; `None` when that takes a whole pass. Asked once a process.
     async fn settled(&self, memory: &mut Memory) -> Result<Option<usize>, PassError> {
         let Some(bytes) = memory.unsettled else { return Ok(Some(0)) };
-        let current = self.stop.unless_said(replacing::there(self.store, &keys::current(self.label))).await?;
-        let current = current.map_err(|error| failed("snapshot", "get", &error))?;
+        let key = keys::current(self.label);
+        let (current, surplus) = tokio::join!(self.stop.unless_said(replacing::there(self.store, &key)), self.surplus());
+        let current = current?.map_err(|error| failed("snapshot", "get", &error))?;
         if current.is_none_or(|current| current.bytes != bytes) {
             return Ok(None);
         }
-        let pruned = self.prune().await?;
+        let pruned = self.prune(surplus?).await?;
         memory.unsettled = None;
         Ok(Some(pruned))
     }
@@ -237,7 +255,7 @@ impl SnapshotPass<'_> {
 
         self.still_a_pair(&etag).await?;
 
-        let pruned = self.prune().await?;
+        let pruned = self.prune(self.surplus().await?).await?;
         memory.fingerprint.clone_from(&copy.fingerprint);
         memory.unsettled = None;
         let Copy { bytes, fingerprint, census, .. } = copy;
@@ -280,17 +298,22 @@ impl SnapshotPass<'_> {
         Err(CommandError::new(Exit::Changed, format!("snapshot: {key}: another writer of this label came in between")).into())
     }
 
-    /// Deletes the lexically smallest generations beyond 8, whatever they are (seed).
-    async fn prune(&self) -> Result<usize, PassError> {
+    /// The lexically smallest generations beyond 8, whatever they are (seed).
+    async fn surplus(&self) -> Result<Vec<ObjectMeta>, PassError> {
         let listed = self.stop.unless_said(self.store.list(&keys::generations(self.label))).await?;
         let mut generations = listed.map_err(|error| failed("snapshot", "list generations:", &error))?;
         generations.sort_by(|one, other| one.key.cmp(&other.key));
-        let surplus = generations.len().saturating_sub(keys::GENERATIONS_KEPT);
-        for generation in &generations[..surplus] {
+        generations.truncate(generations.len().saturating_sub(keys::GENERATIONS_KEPT));
+        Ok(generations)
+    }
+
+    /// Deletes them.
+    async fn prune(&self, surplus: Vec<ObjectMeta>) -> Result<usize, PassError> {
+        for generation in &surplus {
             let deleted = self.stop.unless_said(self.store.delete(&generation.key)).await?;
             deleted.map_err(|error| failed("snapshot", "prune", &error))?;
         }
-        Ok(surplus)
+        Ok(surplus.len())
     }
 
     /// The seed's warning, word for word.
