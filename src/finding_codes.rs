@@ -3,8 +3,8 @@
 codes! {
     // Snapshots.
     TornPair "torn-pair" overridable:
-        "current, sidecar and newest generation are not of one pass: a pass was cut short between its writes",
-        "the sidecar's bytes differ from current's, or the newest generation is newer than the sidecar, or its etag differs from current's",
+        "current, sidecar and newest generation are not of one pass: a pass was cut short between its writes, or one of them is damaged",
+        "the sidecar's bytes differ from current's, or the newest generation is newer than the sidecar, or the two objects of one pass have other bytes",
         "choose a generation by its stamp, or allow torn-pair after snapshot verify";
     SidecarMissing "sidecar-missing" overridable:
         "there is a current snapshot and no sidecar that names its box",
@@ -180,7 +180,7 @@ codes! {
         "the keys below this box's own label",
         "make sure that nothing of this box is needed, then allow box-already-published";
     DeadBoxReporting "dead-box-reporting" overridable:
-        "the dead box published a report within the last 10 minutes: it is not dead",
+        "the dead box published a report within the last 10 minutes: it is not dead; as a warning: there is no report of it to tell",
         "LastModified or generated_at of its report",
         "stop the box, or make sure that it is the right one";
     SnapshotTooOld "snapshot-too-old" overridable:

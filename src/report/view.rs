@@ -132,7 +132,7 @@ impl Answer for Shown {
         let mut text = String::new();
         for detail in &self.reports {
             let row = &detail.row;
-            let age = row.age_seconds.map_or_else(String::new, |age| format!(" ({} ago)", terminal::age(age)));
+            let age = row.age_seconds.map_or_else(String::new, |age| format!(" ({})", terminal::ago(age)));
             let reported = row
                 .generated_at
                 .map_or_else(|| "at an unknown time".to_owned(), |at| format!("{}{age}", terminal::instant(at)));

@@ -223,7 +223,7 @@ async fn conclude(
     let store: Result<&dyn WriteStore, CommandError> = store.as_ref().map(AsRef::as_ref).map_err(Clone::clone);
     receipt::write(&mut answered, host, allowed, now, store).await;
     finding::sort(&mut answered.findings);
-    answered.next = next_steps(context);
+    answered.next = next_steps(&answered, context);
     let late: Vec<Finding> = answered
         .findings
         .iter()
@@ -235,7 +235,7 @@ async fn conclude(
     Ok(receipt::exit(&answered))
 }
 
-fn next_steps(context: &Context<'_>) -> Vec<String> {
+fn next_steps(answered: &Answered, context: &Context<'_>) -> Vec<String> {
     let start = match context.settings.agent_units.first() {
         Some(unit) => format!("start the agent: systemctl unmask {unit} && systemctl start {unit}"),
         None => "start the agent".to_owned(),
@@ -243,8 +243,14 @@ fn next_steps(context: &Context<'_>) -> Vec<String> {
     vec![
         start,
         "prove it: carlosctl restore watch".to_owned(),
-        "retention stays refused until every box has reported again".to_owned(),
-        "to take it back, once the agent is stopped: carlosctl restore undo".to_owned(),
+        "before retention, see whose reports and snapshots are missing: carlosctl retention explain".to_owned(),
+        match answered.before {
+            Some(_) => "to take it back, once the agent is stopped: carlosctl restore undo".to_owned(),
+            None => format!(
+                "to take it back, once the agent is stopped: move {} away, there was none before",
+                word(answered.target.as_os_str()).display()
+            ),
+        },
     ]
 }
 

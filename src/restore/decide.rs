@@ -279,9 +279,9 @@ fn life(evidence: &Evidence, findings: &mut Vec<Finding>) {
                 Code::StillWriting,
                 dead.label.as_str(),
                 format!(
-                    "{} was written {} ago: the box is not dead, or another one writes as it",
+                    "{} was written {}: the box is not dead, or another one writes as it",
                     object.key,
-                    terminal::age(seconds)
+                    terminal::ago(seconds)
                 ),
             )
             .hint("stop that agent and wait 10 min, or make sure that it is the right box"),
@@ -297,13 +297,19 @@ fn life(evidence: &Evidence, findings: &mut Vec<Finding>) {
             .hint("name the store that boxes report to: --status-bucket or --status-dir; or make sure by hand that it is dead"),
         );
     }
+    if dead.reports_unread.is_none() && dead.reported_at.is_none() {
+        let because = "no report of it is in the status store, so that store cannot tell whether it is dead";
+        findings.push(Finding::warning(Code::DeadBoxReporting, dead.label.as_str(), because).hint(
+            "make sure by hand that it is dead, or name the store that boxes report to: --status-bucket or --status-dir",
+        ));
+    }
     if let Some(at) = dead.reported_at.filter(|at| recent(*at)) {
         findings.push(Finding::blocking(
             Code::DeadBoxReporting,
             dead.label.as_str(),
             format!(
-                "it reported {} ago, at {}: the box is not dead",
-                terminal::age(evidence.as_of.duration_since(at).as_secs()),
+                "it reported {}, at {}: the box is not dead",
+                terminal::ago(evidence.as_of.duration_since(at).as_secs()),
                 terminal::instant(at)
             ),
         ));

@@ -48,6 +48,8 @@ pub(crate) struct Restored {
     pub(crate) object: Option<ObjectMeta>,
     /// How many routes it has.
     pub(crate) routes: Option<u64>,
+    /// Where what it replaced is kept; none where nothing was there.
+    pub(crate) before: Option<PathBuf>,
 }
 
 impl Restored {
@@ -82,10 +84,10 @@ struct Receipt {
 
 impl Receipt {
     fn restored(self) -> Option<Restored> {
-        let Self { as_of, outcome, from_box, this_box, at, object, rows, .. } = self;
+        let Self { as_of, outcome, from_box, this_box, at, object, rows, before } = self;
         let routes = rows.and_then(|rows| rows.get("routes").copied());
         (outcome == "installed").then_some(())?;
-        Some(Restored { from_box: from_box?, this_box, at: as_of, chosen: at?, object, routes })
+        Some(Restored { from_box: from_box?, this_box, at: as_of, chosen: at?, object, routes, before })
     }
 }
 

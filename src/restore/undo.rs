@@ -23,6 +23,7 @@ use crate::platform::Stamp;
 use crate::registry::Registry;
 use crate::snapshot::blocking;
 use crate::store::WriteStore;
+use crate::terminal;
 
 /// Runs the command.
 ///
@@ -68,7 +69,8 @@ pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Ex
     let holds = target_content::read(&target, 0, "", &account).await?;
     let routes = answered.rows.as_ref().and_then(|rows| rows.get("routes")).copied();
     let columns = context.world.terminal.columns;
-    context.say_block(&undo_scene((&context.machine(), &own), (&target, &holds), (&candidate, routes), columns));
+    let further = goes_further(&target, &candidate);
+    context.say_block(&undo_scene((&context.machine(), &own), (&target, &holds), (&candidate, routes, further), columns));
     answered.outcome = "would-install";
     if args.dry_run {
         context.answer(&answered, now)?;
@@ -84,6 +86,16 @@ pub(super) async fn run(args: &UndoArgs, context: &mut Context<'_>) -> Result<Ex
         return Err(error);
     }
     put_back(target, candidate.kept, answered, now, context).await
+}
+
+/// Why this undo takes back another restore than the last thing that was done here: that one was taken back already, or it
+/// replaced nothing.
+fn goes_further(target: &Target, candidate: &undo::Candidate) -> Option<String> {
+    if let Some(stamp) = undo::last_undone(target).filter(|stamp| *stamp >= candidate.kept.stamp) {
+        return Some(format!("undone before, at {}", terminal::instant(stamp.instant())));
+    }
+    let Ok(Some(last::Last::Restored(last))) = last::last(target) else { return None };
+    last.before.is_none().then(|| format!("the last restore, at {}, replaced nothing", terminal::instant(last.at)))
 }
 
 fn stops(findings: &[Finding]) -> Option<Exit> {

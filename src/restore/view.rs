@@ -9,7 +9,7 @@ use super::evidence::{Evidence, TargetContent};
 use crate::context::Answer;
 use crate::finding::{Code, Finding};
 use crate::host::target::Target;
-use crate::host::undo::{self, Candidate};
+use crate::host::undo::Candidate;
 use crate::platform::Label;
 use crate::snapshot::push_apps;
 use crate::store::ObjectMeta;
@@ -156,7 +156,7 @@ pub(super) fn scene(evidence: &Evidence, this_host: &str, target: &Path, is_ther
 pub(super) fn undo_scene(
     (this_host, own): (&str, &Label),
     (target, holds): (&Target, &TargetContent),
-    (candidate, routes): (&Candidate, Option<u64>),
+    (candidate, routes, further): (&Candidate, Option<u64>, Option<String>),
     columns: Option<u16>,
 ) -> String {
     let replaced = candidate.in_place_of.as_ref().map_or_else(
@@ -171,8 +171,8 @@ pub(super) fn undo_scene(
     table.row(["as", &target.path.display().to_string()]);
     table.row(["holds now", &holds_now(holds)]);
     table.row(["what is there now", &replaced]);
-    if let Some(stamp) = undo::last_undone(target).filter(|stamp| *stamp >= candidate.kept.stamp) {
-        table.row(["undone before", &format!("at {}: this goes back one restore further", terminal::instant(stamp.instant()))]);
+    if let Some(because) = further {
+        table.row(["beware", &format!("{because}: this goes back one restore further")]);
     }
     table.to_string()
 }

@@ -152,7 +152,7 @@ fn torn(seen: &BoxEvidence, findings: &mut Vec<Finding>, state: &mut State) {
     let same = seen.generations.iter().find(|generation| seen.same_as_current(generation));
     let matching = same.map_or(String::new(), |generation| format!("; current equals generation {}", generation.stamp));
     findings.push(Finding::blocking(Code::TornPair, seen.label.as_str(), format!("{because}{matching}")).hint(format!(
-        "restore a stamp that proves, or --allow torn-pair: carlosctl snapshot verify --box {} --all-generations",
+        "restore a stamp that proves, or --allow torn-pair; which prove: carlosctl snapshot verify --box {} --all-generations",
         seen.label
     )));
 }

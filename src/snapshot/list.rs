@@ -298,7 +298,7 @@ impl Answer for Listing {
                 state_words(row.state, &row.findings),
             ];
             if reported {
-                cells.push(row.reported_at.map_or_else(|| "never".to_owned(), |at| format!("{} ago", self.age(at))));
+                cells.push(row.reported_at.map_or_else(|| "never".to_owned(), |at| self.ago(at)));
             }
             if drilled {
                 cells.push(row.last_drill.as_ref().map(|drill| self.drill_words(drill)).unwrap_or_default());
@@ -344,8 +344,12 @@ impl Listing {
         terminal::age(self.as_of.duration_since(at).as_secs())
     }
 
+    fn ago(&self, at: Timestamp) -> String {
+        terminal::ago(self.as_of.duration_since(at).as_secs())
+    }
+
     fn drill_words(&self, drill: &LastDrill) -> String {
-        format!("{}, {} ago", drill.verdict, self.age(drill.stamp.instant()))
+        format!("{}, {}", drill.verdict, self.ago(drill.stamp.instant()))
     }
 
     fn push_detail(&self, text: &mut String, row: &BoxRow, paper: Paper) {

@@ -7,7 +7,7 @@
 //! | `judge` | what listings alone can tell: torn, collapsed, poisoned, which rung is the last good one |
 //! | `select` | a selector to exactly one object, and why that one |
 //! | `fetch`, `landing` | one object into a file, hashed on the way |
-//! | `proof` | what only the content can tell |
+//! | `proof`, `twin` | what only the content can tell, by itself and beside the other object of its pass |
 //! | `list`, `show`, `verify`, `diff`, `pull`, `hold` | the commands |
 //!
 //! Absent on purpose: anything that writes, except in `hold`.
@@ -25,6 +25,7 @@ mod proof;
 mod pull;
 mod select;
 mod show;
+mod twin;
 mod verify;
 mod versions;
 
@@ -39,7 +40,9 @@ pub use gather::{Reports, Scope, gather, read_sidecar};
 pub use judge::{CLOCK_TOLERANCE, Judgement, Rung, State, fell, judge, rung_at};
 pub use landing::{Landing, Private};
 pub use look::{Look, look, must_exist};
-pub use proof::{Expected, Proof, Reference, Verdict, blocking, collapse, fetch_and_prove, interruptible, prove};
+pub use proof::{
+    Expected, Proof, Reference, Verdict, blocking, collapse, database_turn, fetch_and_prove, interruptible, prove,
+};
 pub use select::{Chosen, SMALL_BYTES, Selector, Source, neighbours, select};
 pub use show::{push_apps, resolve};
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::fetch::{Fetched, fetch};
 use super::landing::Landing;
@@ -18,6 +19,8 @@ use crate::terminal::{self, Progress};
 
 /// From this size on the check and the count of a file go on at once.
 const READ_TWICE_AT_ONCE_BYTES: u64 = 32 * 1024 * 1024;
+/// How many registries are open at once: each has a page cache of up to 2 MiB, and work for a whole processor.
+static DATABASES: Semaphore = Semaphore::const_new(4);
 /// How many lines of unreadable text are named one by one.
 const TEXTS_NAMED: usize = 5;
 
@@ -114,8 +117,17 @@ pub async fn fetch_and_prove<L: Landing>(
     let fetched = fetch(store, chosen, landing, progress).await?;
     let path = fetched.landing.path().to_owned();
     let sha256 = fetched.sha256.clone();
+    let _turn = database_turn().await?;
     let proof = interruptible(move |interrupter| prove(&path, sha256, &expected, &interrupter)).await?;
     Ok((fetched, proof))
+}
+
+/// A turn to open a registry that was fetched: many arrive at once.
+///
+/// # Errors
+/// None that happens: the turns are never closed.
+pub async fn database_turn() -> Result<SemaphorePermit<'static>, CommandError> {
+    DATABASES.acquire().await.map_err(|error| CommandError::new(Exit::Unexpected, error.to_string()))
 }
 
 /// As [`blocking`], for questions to SQLite: whoever stops waiting for the answer also stops the work, so that Ctrl-C in the

@@ -10,6 +10,7 @@ use super::evidence::{BoxEvidence, Generation};
 use super::judge::{Rung, judge};
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::finding::Code;
 use crate::platform::{Stamp, keys};
 use crate::store::ObjectMeta;
 use crate::terminal;
@@ -169,17 +170,20 @@ fn at_or_before(seen: &BoxEvidence, at: Timestamp) -> Result<Chosen, CommandErro
     }
 }
 
-/// Current first, then the generations, without what listings already show to be collapsed, empty or poisoned.
+/// Current first, then the generations, without what listings already show to be collapsed, empty or poisoned. A torn current is
+/// passed over where there are generations: the newest is of the pass that was cut, or equals it.
 fn good(seen: &BoxEvidence, as_of: Timestamp) -> Result<Vec<Chosen>, CommandError> {
     let judgement = judge(seen, as_of);
+    let torn = judgement.findings.iter().any(|found| found.code == Code::TornPair) && !seen.generations.is_empty();
+    let takes_current = judgement.last_good == Some(Rung::Current) && !torn;
     let mut candidates = Vec::new();
-    if judgement.last_good == Some(Rung::Current) {
+    if takes_current {
         candidates.push(current(seen, "current did not collapse and is the newest that proves".to_owned())?);
     }
     for found in &seen.generations {
         let stamp = found.stamp;
         let skipped = judgement.collapsed.contains(&stamp) || judgement.ahead.contains(&stamp) || found.object.bytes == 0;
-        let repeated = judgement.last_good == Some(Rung::Current) && seen.same_as_current(found);
+        let repeated = takes_current && seen.same_as_current(found);
         if !skipped && !repeated {
             candidates.push(generation(found, format!("generation {stamp} is the newest that proves and did not collapse")));
         }

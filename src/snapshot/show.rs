@@ -12,6 +12,7 @@ use super::list::{SidecarRow, state_words};
 use super::look::{Look, look};
 use super::proof::{Proof, Verdict, fetch_and_prove};
 use super::select::{Chosen, Selector, select};
+use super::twin;
 use crate::cli::snapshot::ShowArgs;
 use crate::context::{Answer, Context, finding_line};
 use crate::error::CommandError;
@@ -95,7 +96,9 @@ pub async fn resolve<L: Landing>(
         }
         let progress = context.progress_bytes(&chosen.at, chosen.bytes());
         let expected = look.expected(&chosen, &context.settings.default_account);
-        let (fetched, proof) = fetch_and_prove(look.store.as_ref(), &chosen, expected, land()?, Some(&progress)).await?;
+        let (fetched, mut proof) = fetch_and_prove(look.store.as_ref(), &chosen, expected, land()?, Some(&progress)).await?;
+        proof.findings.extend(twin::compare(look, &chosen, &proof.sha256, as_of).await);
+        finding::sort(&mut proof.findings);
         drop(progress);
         if must_prove && proof.verdict() == Verdict::Good {
             context.say(&chosen.line());

@@ -14,12 +14,13 @@ use super::landing::Private;
 use super::look::{Look, must_exist};
 use super::proof::{Proof, Reference, Verdict, fetch_and_prove};
 use super::select::{Chosen, Source, neighbours};
+use super::twin;
 use crate::cli::snapshot::VerifyArgs;
 use crate::context::{Answer, Context, finding_line};
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding};
-use crate::platform::{Label, Stamp, keys};
+use crate::platform::Label;
 use crate::store::{ObjectMeta, ReadStore};
 use crate::terminal::{self, Bars, Paper, Progress, Table};
 
@@ -170,22 +171,17 @@ fn targets(seen: &BoxEvidence, all: bool, as_of: Timestamp) -> Vec<(Chosen, bool
     });
     // The generation of current's own pass serves to compare bytes when listings cannot tell; rows are compared with the ones
     // that a restore compares them with.
-    let own = own_stamp(seen);
+    let twin = twin::doubtful_twin(seen).map(|generation| generation.stamp);
     let compared = current.as_ref().map(|current| neighbours(seen, current, as_of)).unwrap_or_default();
     let mut targets: Vec<(Chosen, bool)> = current.into_iter().map(|current| (current, true)).collect();
     for generation in &seen.generations {
         let at = generation.stamp.to_string();
-        let is_own = Some(generation.stamp) == own && !seen.same_as_current(generation);
-        if all || is_own || compared.iter().any(|older| older.at == at) {
+        if all || Some(generation.stamp) == twin || compared.iter().any(|older| older.at == at) {
             let chosen = Chosen { at, source: Source::Object(generation.object.clone()), because: "to be proved".to_owned() };
             targets.push((chosen, all));
         }
     }
     targets
-}
-
-fn own_stamp(seen: &BoxEvidence) -> Option<Stamp> {
-    seen.sidecar.document().and_then(|sidecar| sidecar.created_at).map(Stamp::at)
 }
 
 /// Whether anything is no longer as it was listed.
@@ -201,8 +197,8 @@ async fn changed(look: &Look, proved: &[Proved]) -> bool {
 /// Compares what was proved with its neighbours, and gives the verdict.
 fn conclude(seen: &BoxEvidence, mut proved: Vec<Proved>, as_of: Timestamp, still: Option<Finding>) -> BoxVerdict {
     compare_with_older(seen, &mut proved);
-    compare_with_own_generation(seen, &mut proved);
     let mut findings = judge(seen, as_of).findings;
+    compare_with_twin(seen, &findings, &mut proved);
     findings.extend(still);
     finding::sort(&mut findings);
     let objects: Vec<ObjectVerdict> = proved.into_iter().filter(|proved| proved.asked).filter_map(object_verdict).collect();
@@ -249,21 +245,21 @@ fn older_hint(seen: &BoxEvidence, older_at: &str) -> String {
     }
 }
 
-/// Current and the generation of its own pass are one content, unless a clock was stepped back.
-fn compare_with_own_generation(seen: &BoxEvidence, proved: &mut [Proved]) {
-    let Some(own) = own_stamp(seen).map(|stamp| stamp.to_string()) else { return };
-    let sha = |proved: &[Proved], at: &str| {
-        proved.iter().find(|proved| proved.chosen.at == at).and_then(|proved| Some(proved.proof.as_ref()?.sha256.clone()))
-    };
-    let (Some(current), Some(generation)) = (sha(proved, "current"), sha(proved, &own)) else { return };
-    if current != generation
-        && let Some(proved) = proved.iter_mut().find(|proved| proved.chosen.at == "current")
-    {
-        proved.findings.push(Finding::warning(
-            Code::TornPair,
-            keys::current(&seen.label),
-            format!("differs from generation {own} of the same pass: the clock was stepped back, or one of them was replaced"),
-        ));
+/// Current and the generation of its own pass are one content. Where a pass was cut short, the listing has said so.
+fn compare_with_twin(seen: &BoxEvidence, findings: &[Finding], proved: &mut [Proved]) {
+    let Some(generation) = twin::doubtful_twin(seen).map(|generation| generation.stamp.to_string()) else { return };
+    let sha = |at: &str| proved.iter().find(|proved| proved.chosen.at == at)?.proof.as_ref().map(|proof| proof.sha256.clone());
+    let (Some(one), Some(other)) = (sha("current"), sha(&generation)) else { return };
+    if one == other || findings.iter().any(|found| found.code == Code::TornPair) {
+        return;
+    }
+    for proved in proved {
+        let other = match proved.chosen.at.as_str() {
+            "current" => format!("generation {generation}"),
+            at if at == generation => "current".to_owned(),
+            _ => continue,
+        };
+        proved.findings.push(twin::differs(&proved.chosen.source.name(), &other));
     }
 }
 

@@ -19,7 +19,7 @@ pub use paint::{asked, paint, state};
 pub use paper::{Paper, shows_colour};
 pub use progress::Progress;
 pub use table::Table;
-pub use words::{age, bytes, count, duration, instant, instant_and_age};
+pub use words::{age, ago, bytes, count, duration, instant, instant_and_age};
 pub use wrap::{wrap, wrap_under};
 
 /// What is known of the terminal when the run starts.

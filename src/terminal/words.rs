@@ -32,6 +32,12 @@ pub fn age(seconds: i64) -> String {
     if seconds < 0 { format!("{text} ahead") } else { text }
 }
 
+/// As [`age`], as a time: `12 min ago`, or `12 min ahead`.
+#[must_use]
+pub fn ago(seconds: i64) -> String {
+    if seconds < 0 { age(seconds) } else { format!("{} ago", age(seconds)) }
+}
+
 fn two(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
     if small == 0 { format!("{large} {large_unit}") } else { format!("{large} {large_unit} {small} {small_unit}") }
 }
@@ -52,9 +58,7 @@ pub fn instant(instant: Timestamp) -> String {
 /// An instant and how long it is ago, as people compare them.
 #[must_use]
 pub fn instant_and_age(at: Timestamp, as_of: Timestamp) -> String {
-    let seconds = as_of.duration_since(at).as_secs();
-    let ago = if seconds < 0 { "" } else { " ago" };
-    format!("{} ({}{ago})", instant(at), age(seconds))
+    format!("{} ({})", instant(at), ago(as_of.duration_since(at).as_secs()))
 }
 
 /// A count with its noun: `1 route`, `12 routes`.

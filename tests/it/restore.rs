@@ -308,6 +308,66 @@ fn small_snapshots_that_shrank_slowly_are_restored() {
     assert_eq!(standby.versions(), ["v9"]);
 }
 
+/// Bytes that a disk lost, or somebody replaced: both objects of the pass prove by themselves, and only one is as it was written.
+#[test]
+fn a_current_that_differs_from_the_generation_of_its_own_pass_is_refused() {
+    let standby = Standby::new();
+    let current = standby.deployment.file("control/registry-snapshot/edge-a1.db");
+    let written = fs::metadata(&current).expect("facts").modified().expect("a time");
+    let body = registry(200, "w0");
+    assert_eq!(body.len(), fs::read(&current).expect("an object").len());
+    fs::write(&current, body).expect("an object");
+    fs::File::options().write(true).open(&current).expect("a file").set_modified(written).expect("a time");
+    let list = carlosctl(["snapshot", "list", "--json"]).dir(&standby.deployment.dir()).run().json();
+    assert_eq!(list["boxes"][0]["state"], "good", "a listing has no bytes to compare");
+    let own = list["boxes"][0]["generations"][0]["stamp"].as_str().expect("a stamp").to_owned();
+    let older = list["boxes"][0]["generations"][1]["stamp"].as_str().expect("a stamp").to_owned();
+
+    let before = standby.files();
+    let outcome = standby.restore(["--confirm", "edge-a1"]).run();
+    standby.refused(&outcome, 5, &before, &["torn-pair"]);
+    assert!(outcome.stderr.contains(&format!("edge-a1.db: differs from generation {own} of the same pass")), "{outcome}");
+    let outcome = standby.restore(["--confirm", "edge-a1", "--at", &own]).run();
+    standby.refused(&outcome, 5, &before, &["torn-pair"]);
+    assert!(outcome.stderr.contains(".db: differs from current of the same pass"), "{outcome}");
+    let asked = |args: &[&str]| carlosctl(args.iter().copied()).dir(&standby.deployment.dir()).run();
+    let out = standby.deployment.beside("out.db").display().to_string();
+    let pulled = asked(&["snapshot", "pull", "--box", "edge-a1", "--out", &out]);
+    assert_eq!((pulled.code, Path::new(&out).exists()), (5, false), "{pulled}");
+    for args in [&["snapshot", "verify"][..], &["snapshot", "verify", "--all-generations"]] {
+        let verified = asked(args);
+        assert_eq!(verified.code, 4, "{verified}");
+        assert!(verified.stdout.contains("box edge-a1: bad"), "{verified}");
+    }
+    let drilled = asked(&["drill", "--box", "edge-a1", "--no-receipt"]);
+    assert_eq!(drilled.code, 4, "{drilled}");
+    // The newest of which nothing is in doubt.
+    let outcome = standby.restore(["--confirm", "edge-a1", "--at", "good"]).run();
+    assert_eq!(outcome.code, 0, "{outcome}");
+    assert!(outcome.stderr.contains("passed over current"), "{outcome}");
+    assert!(outcome.stderr.contains(&format!("chose {older}")), "{outcome}");
+    assert_eq!(standby.versions(), ["v1"]);
+    let outcome = standby.restore(["--confirm", "edge-a1", "--allow", "torn-pair", "--allow", "target-not-empty"]).run();
+    assert_eq!((outcome.code, standby.versions()), (0, vec!["w0".to_owned()]), "{outcome}");
+}
+
+/// What is taken back last is not always what was done last.
+#[test]
+fn an_undo_after_a_restore_over_nothing_says_that_it_goes_further() {
+    let standby = Standby::new();
+    assert_eq!(standby.restore(["--confirm", "edge-a1"]).run().code, 0);
+    assert!(!undo(&standby, &["--dry-run"]).stderr.contains("one restore further"));
+    fs::remove_file(standby.registry()).expect("moved away");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let over_nothing = standby.restore(["--confirm", "edge-a1"]).run();
+    assert_eq!(over_nothing.code, 0, "{over_nothing}");
+    let away = format!("next 4   to take it back, once the agent is stopped: move {} away", standby.registry().display());
+    assert!(over_nothing.stdout.contains(&away), "{over_nothing}");
+    let shown = undo(&standby, &["--dry-run"]);
+    assert_eq!(shown.code, 0, "{shown}");
+    assert!(shown.stderr.contains("replaced nothing: this goes back one restore further"), "{shown}");
+}
+
 #[test]
 fn a_held_clobber_is_refused_as_the_clobber_is() {
     let standby = Standby::new();
@@ -598,7 +658,9 @@ fn an_undo_that_was_cut_off_and_comes_again_goes_back_no_further() {
     // One more is one restore further, and says so.
     let further = undo(&standby, &["--dry-run"]);
     assert!(
-        further.stderr.contains("undone before      at 2036-11-30T12:00:00Z: this goes back one restore further"),
+        further
+            .stderr
+            .contains("beware             undone before, at 2036-11-30T12:00:00Z: this goes back one restore further"),
         "{further}"
     );
 }

@@ -38,6 +38,7 @@ fn evidence() -> Evidence {
     dead.current = Some(current.clone());
     let (fingerprint, created_at) = ("ab12".into(), Some(at("10:00:00")));
     dead.sidecar = SidecarRead::Read(Sidecar { label: "edge-a1".into(), fingerprint, created_at, bytes: 90_000 });
+    dead.reported_at = Some(at("09:59:00"));
     Evidence {
         as_of: at("12:00:00"),
         request: Request {
@@ -366,4 +367,6 @@ fn ten_minutes_without_a_sign_of_life_are_a_dead_box() {
     assert_eq!(reported("11:50:00"), "i data-at-risk");
     assert_eq!(reported("11:50:01"), "!dead-box-reporting, i data-at-risk");
     assert_eq!(with(|seen| seen.dead.reports_unread = Some("denied".into())), "!dead-box-reporting");
+    // A store without any report of it is perhaps not the one that it reports to.
+    assert_eq!(with(|seen| seen.dead.reported_at = None), "dead-box-reporting");
 }

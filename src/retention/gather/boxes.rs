@@ -16,7 +16,7 @@ use crate::retention::decide::collapsed;
 use crate::retention::evidence::{
     BoxEvidence, Found, GenerationEvidence, Registry, RouteEvidence, RoutePins, Seen, Unlisted, View,
 };
-use crate::snapshot::{Chosen, Landing, Private, SMALL_BYTES, Source, blocking, fell, fetch};
+use crate::snapshot::{Chosen, Landing, Private, SMALL_BYTES, Source, blocking, database_turn, fell, fetch};
 use crate::store::ObjectMeta;
 use crate::terminal::Progress;
 
@@ -220,7 +220,7 @@ async fn snapshot(reader: Reader<'_>, listed: &ObjectMeta, default_account: &str
             let account = default_account.to_owned();
             let bytes = listed.bytes;
             let read = async {
-                let _turn = reader.turns().database().await.map_err(|error| error.to_string())?;
+                let _turn = database_turn().await.map_err(|error| error.message)?;
                 let read = blocking(move || read_snapshot(landing.path(), bytes, &account)).await;
                 read.map_err(|error| error.message)?.map_err(|error| error.to_string())
             };

@@ -17,28 +17,19 @@ pub(crate) struct Reader<'s> {
 #[derive(Debug, Clone)]
 pub(crate) struct Turns {
     requests: Arc<Semaphore>,
-    databases: Arc<Semaphore>,
     /// How many requests may be under way at once.
     pub(crate) number: usize,
 }
-
-/// How many registries are open at once: each has a page cache of up to 2 MiB.
-const DATABASES_AT_ONCE: usize = 4;
 
 impl Turns {
     pub(crate) fn new(number: usize) -> Self {
         let number = number.max(1);
         let requests = Arc::new(Semaphore::new(number));
-        Self { requests, databases: Arc::new(Semaphore::new(DATABASES_AT_ONCE)), number }
+        Self { requests, number }
     }
 
     async fn request(&self) -> Result<SemaphorePermit<'_>, StoreError> {
         self.requests.acquire().await.map_err(|error| lost(&error))
-    }
-
-    /// A turn to open a registry.
-    pub(crate) async fn database(&self) -> Result<SemaphorePermit<'_>, StoreError> {
-        self.databases.acquire().await.map_err(|error| lost(&error))
     }
 }
 
