@@ -96,7 +96,7 @@ pub struct Global {
     #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
     pub bucket: Option<String>,
     /// The deployment directory, where there is no bucket [env: CARLOS_DEPLOYMENT_DIR]
-    #[arg(long, global = true, value_name = "PATH", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "PATH", conflicts_with = "bucket", hide_short_help = true)]
     pub dir: Option<PathBuf>,
     /// An S3 endpoint that is not AWS [env: CARLOS_S3_ENDPOINT]
     #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
@@ -108,7 +108,7 @@ pub struct Global {
     #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
     pub status_bucket: Option<String>,
     /// The directory that boxes report to [env: CARLOS_STATUS_DIR]
-    #[arg(long, global = true, value_name = "PATH", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "PATH", conflicts_with = "status_bucket", hide_short_help = true)]
     pub status_dir: Option<PathBuf>,
     /// Where in the status store the platform's own reports are [env: CARLOS_STATUS_PREFIX]
     #[arg(long, global = true, value_name = "PREFIX", hide_short_help = true)]
@@ -127,7 +127,7 @@ pub struct Global {
     pub host_env: Option<PathBuf>,
     // These have no default here, so that it is known whether they were typed; Settings has it.
     /// How many requests may be under way at once [default: 32]
-    #[arg(long, global = true, value_name = "N", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "N", value_parser = parse::at_once, hide_short_help = true)]
     pub concurrency: Option<NonZeroU16>,
     /// How long one request may take, or a transfer may stand still [default: 9s]
     #[arg(long, global = true, value_name = "DURATION", value_parser = parse::duration, hide_short_help = true)]

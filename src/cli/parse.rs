@@ -1,5 +1,6 @@
 //! Values out of arguments.
 
+use std::num::NonZeroU16;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -14,6 +15,11 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err("a duration is more than zero".to_owned()),
     }
+}
+
+/// How many at once.
+pub(super) fn at_once(text: &str) -> Result<NonZeroU16, String> {
+    text.parse().map_err(|_| format!("not a number from 1 to {}", u16::MAX))
 }
 
 /// An RFC 3339 instant.

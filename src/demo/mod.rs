@@ -26,6 +26,7 @@ use crate::cli::demo::DemoArgs;
 use crate::context::{Answer, Context};
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::flags::word;
 use crate::host::private;
 use crate::snapshot::{blocking, disk};
 use crate::terminal::{self, Paper};
@@ -141,10 +142,12 @@ fn build(root: &Path, now: Timestamp) -> io::Result<()> {
 
 impl Demo {
     fn ending(&self) -> String {
-        let dir = terminal::escape(&self.dir.display().to_string()).into_owned();
+        let typed = |path: &Path| terminal::escape(&word(path.as_os_str()).to_string_lossy()).into_owned();
         if self.kept {
             format!(
-                "look at it  carlosctl --host-env {dir}/host.env snapshot list\nrestore     carlosctl --host-env {dir}/host.env restore --from-box {dead}\nremove it   rm -r {dir}\n",
+                "look at it  carlosctl --host-env {env} snapshot list\nrestore     carlosctl --host-env {env} restore --from-box {dead}\nremove it   rm -r {dir}\n",
+                env = typed(&self.dir.join("host.env")),
+                dir = typed(&self.dir),
                 dead = boxes::DEAD
             )
         } else {

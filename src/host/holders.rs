@@ -108,7 +108,10 @@ pub fn findings(holders: &Holders, target: &Target) -> Vec<Finding> {
             let count = unseen_processes(&holders.not_looked_into);
             format!("{count} could not be looked into, so it is not known whether one has the registry open")
         };
-        findings.push(Finding::blocking(Code::HoldersUnknown, &path, because).hint("run as root"));
+        findings.push(
+            Finding::blocking(Code::HoldersUnknown, &path, because)
+                .hint("run as root; where that was root, see that none of those is an agent, then --allow holders-unknown"),
+        );
     }
     findings
 }

@@ -57,7 +57,7 @@ fn a_bucket_wins_over_a_directory_and_a_flag_over_both() {
     let both = [("CARLOS_DEPLOYMENT_BUCKET", "dep"), ("CARLOS_DEPLOYMENT_DIR", "/d")];
     assert_eq!(resolve(&[], &both, &[]).deployment, Some(StoreChoice::Bucket("dep".into())));
     assert_eq!(resolve(&["--dir", "/x"], &both, &[]).deployment, Some(StoreChoice::Directory("/x".into())));
-    assert_eq!(resolve(&["--dir", "/x", "--bucket", "b"], &[], &[]).deployment, Some(StoreChoice::Bucket("b".into())));
+    assert_eq!(resolve(&["--bucket", "b"], &both[1..], &[]).deployment, Some(StoreChoice::Bucket("b".into())));
 }
 
 #[test]

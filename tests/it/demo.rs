@@ -28,3 +28,16 @@ fn a_kept_demo_is_a_deployment_of_ones_own() {
     assert_eq!(again.code, 5, "{again}");
     assert!(dir.join("host.env").exists());
 }
+
+/// What is printed to be typed does what it says, wherever the demo is.
+#[test]
+fn the_lines_that_a_kept_demo_ends_with_can_be_typed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let dir = directory.path().join("my night");
+    let outcome = carlosctl(["demo", "--keep", "--dir"]).arg(&dir).run();
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let env = dir.join("host.env");
+    for line in [format!("carlosctl --host-env '{}' snapshot list\n", env.display()), format!("rm -r '{}'\n", dir.display())] {
+        assert!(outcome.stdout.contains(&line), "{line} in {outcome}");
+    }
+}

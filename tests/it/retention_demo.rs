@@ -24,4 +24,25 @@ fn a_box_that_was_clobbered_twice_refuses_every_app_until_it_is_left_out() {
     let explained = explain(&["--without-box", "edge-c3"]);
     assert_eq!(explained.code, 0, "{explained}");
     assert_eq!(explained.json()["apps"][0]["status"], "evaluated", "{explained}");
+
+    // Whoever needs the plan again is told how to make the same one.
+    let plan = directory.path().join("plan.json");
+    let planned = carlosctl(["retention", "plan", "acme/shop", "--without-box", "edge-c3", "--host-env"])
+        .arg(dir.join("host.env"))
+        .arg("--out")
+        .arg(&plan)
+        .run();
+    assert_eq!(planned.code, 0, "{planned}");
+    let ran = || {
+        carlosctl(["retention", "run", "--confirm", "bucket", "--host-env"])
+            .arg(dir.join("host.env"))
+            .arg("--plan")
+            .arg(&plan)
+            .run()
+    };
+    assert_eq!(ran().code, 0);
+    let twice = ran();
+    assert_eq!(twice.code, 7, "{twice}");
+    let again = "retention plan acme/shop --without-box edge-c3 --out FILE";
+    assert!(twice.stderr.contains(again), "{twice}");
 }

@@ -63,6 +63,14 @@ fn open(facts: &StoreFacts, read_only: bool, checks: &mut Vec<Finding>) {
     expiry::rules(&facts.expiry, checks);
     clock(facts.clock_ahead_seconds, checks);
     match &facts.reports {
+        Some(Ok(0)) => checks.push(
+            Finding::warning(
+                Code::DeadBoxReporting,
+                "box reports",
+                "none is there, so a restore cannot tell whether the dead box still reports".to_owned(),
+            )
+            .hint("name the store that boxes report to: --status-bucket or --status-dir"),
+        ),
         Some(Ok(reports)) => {
             checks.push(ready("box reports", format!("{} listed", terminal::count(*reports as u64, "report"))));
         }

@@ -140,7 +140,7 @@ async fn what_is_not_known_is_never_ready() {
 #[tokio::test]
 async fn what_a_restore_goes_on_with_is_a_warning() {
     type Change = fn(&mut Evidence);
-    let changes: [(Change, Code); 12] = [
+    let changes: [(Change, Code); 13] = [
         (|e| facts(e).powers = vec![("apps/", Ok(Powers { delete: true, ..NOTHING }))], Code::MoreThanNeeded),
         (|e| facts(e).expiry = Err(denied()), Code::NotRead),
         (|e| facts(e).expiry = Ok(vec![rule("control/", Expiry::Current { days: Some(90) })]), Code::NotReady),
@@ -149,6 +149,7 @@ async fn what_a_restore_goes_on_with_is_a_warning() {
         (|e| facts(e).versions = Versions::NotKept, Code::NotReady),
         (|e| facts(e).versions = Versions::Unknown("denied".into()), Code::NotRead),
         (|e| facts(e).reports = Some(Err("denied".into())), Code::NotRead),
+        (|e| facts(e).reports = Some(Ok(0)), Code::DeadBoxReporting),
         (|e| e.host.units.units[0].standing = Standing::NotFound, Code::NotReady),
         (|e| e.host.units = UnitsAnswer { units: vec![], unknown: Some("no systemctl".into()) }, Code::UnitsUnknown),
         (|e| e.host.service_uid = None, Code::NotReady),

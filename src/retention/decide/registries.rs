@@ -215,7 +215,10 @@ fn box_refusal(one: &BoxEvidence) -> Option<Refusal> {
                 Code::RegistryUnreadable,
                 &current.key,
                 format!("the current snapshot of {} looks overwritten: {because}; pins may be missing from it", one.label),
-                format!("restore or republish {}'s registry, or leave it out with --without-box {}", one.label, one.label),
+                format!(
+                    "a snapshot of {0} that has its routes again unblocks; leave it out with --without-box {0} when it is decommissioned",
+                    one.label
+                ),
             ))
         }
     }

@@ -16,6 +16,8 @@ mod drift;
 mod file;
 mod inputs;
 
+use std::ffi::OsStr;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +26,7 @@ use super::decision::AppDecision;
 use super::evidence::View;
 use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::flags::word;
 use crate::platform::{Label, hex};
 use crate::store::{ObjectMeta, ReadStore};
 
@@ -122,6 +125,20 @@ impl Header {
     /// Whose pins counted.
     pub(crate) fn view(&self) -> &View {
         &self.view
+    }
+
+    /// The arguments that ask the same again, with a space before each.
+    pub(crate) fn question(&self) -> String {
+        let mut words: Vec<String> = self.selected.iter().map(AppName::to_string).collect();
+        for label in &self.without_boxes {
+            words.extend(["--without-box".to_owned(), label.to_string()]);
+        }
+        words.iter().map(|text| " ".to_owned() + &word(OsStr::new(text)).to_string_lossy()).collect()
+    }
+
+    /// How to make such a plan again.
+    pub(crate) fn again(&self) -> String {
+        format!("make a new plan: carlosctl retention plan{} --out FILE", self.question())
     }
 
     /// What is common to all apps, by key and etag.

@@ -82,7 +82,7 @@ pub(super) async fn run(args: &RunArgs, context: &mut Context<'_>) -> Result<Exi
     capabilities.require(&[Capability::CreateOnly]).map_err(unsafe_store)?;
     let _acting = context.world.acting.begin().await;
     let (now, halted) = (context.now(), halted_by_ctrl_c());
-    receipt::claim(store.as_ref(), plan.header().nonce(), &context.machine(), now).await?;
+    receipt::claim(store.as_ref(), plan.header(), &context.machine(), now).await?;
     let halt = || halted.load(Ordering::Relaxed);
     let leave = Leave::consented(&consent);
     let deleting = Deleting::new(store.as_ref(), &sources.turns, capabilities.delete_if, &halt, leave);
@@ -132,7 +132,7 @@ async fn given(path: &Path, store: &dyn WriteStore, context: &Context<'_>) -> Re
     let plan = Plan::open(path)?;
     let header = plan.header();
     header.is_for(store)?;
-    let again = "make a new plan: carlosctl retention plan --out FILE";
+    let again = header.again();
     let now = context.now();
     if now >= header.expires_at() {
         let because = format!("{}: the plan expired at {}; nothing was deleted", path.display(), header.expires_at());

@@ -29,7 +29,7 @@ pub(super) async fn is_claimed(store: &dyn WriteStore, nonce: &str) -> Result<bo
 ///
 /// # Errors
 /// Changed (exit 7) where somebody did so before; else the store's.
-pub(super) async fn claim(store: &dyn WriteStore, nonce: &str, host: &str, now: Timestamp) -> Result<(), CommandError> {
+pub(super) async fn claim(store: &dyn WriteStore, plan: &Header, host: &str, now: Timestamp) -> Result<(), CommandError> {
     #[derive(Serialize)]
     struct Claim<'a> {
         schema: &'static str,
@@ -39,13 +39,13 @@ pub(super) async fn claim(store: &dyn WriteStore, nonce: &str, host: &str, now: 
         /// Of this run only: an equal body read back is then ours, and nobody else's.
         run: String,
     }
-    let claim = Claim { schema: "carlosctl.retention-claim/1", at: now, nonce, host, run: random()? };
-    let key = keys::retention_claim(nonce);
+    let claim = Claim { schema: "carlosctl.retention-claim/1", at: now, nonce: plan.nonce(), host, run: random()? };
+    let key = keys::retention_claim(plan.nonce());
     match store::create(store, &key, &json(&claim)?.into_bytes().into()).await {
         Ok(_) => Ok(()),
         Err(StoreError::Conflict { .. }) => {
             Err(CommandError::new(Exit::Changed, format!("the plan was used already ({key}); nothing was deleted"))
-                .hint("make a new plan: carlosctl retention plan --out FILE"))
+                .hint(plan.again()))
         }
         Err(error) => Err(error.into()),
     }

@@ -65,5 +65,5 @@ pub(super) async fn verify(
         Exit::Changed,
         format!("the world is not as it was shown ({}); nothing was deleted", drift.first().cloned().unwrap_or_default()),
     )
-    .hint("look again, and then make a new plan: carlosctl retention explain"))
+    .hint(format!("look again, and then make a new plan: carlosctl retention explain{}", header.question())))
 }
