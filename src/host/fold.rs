@@ -164,3 +164,27 @@ fn what_to_do(error: &rusqlite::Error) -> Verdict {
         _ => Verdict::Refuse,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SQLite removes side files of a database that it takes for a new one.
+    #[test]
+    fn an_empty_file_beside_a_wal_is_not_for_sqlite_to_open() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("registry.db");
+        let readable = |start: &[u8]| is_readable(start, &path).expect("it is looked at");
+        assert!(readable(DATABASE_MAGIC));
+        assert!(!readable(b"no database, and no side files"));
+        for (end, magic) in [("-wal", WAL_MAGIC), ("-journal", JOURNAL_MAGIC)] {
+            let side = steps::with_end(&path, end);
+            std::fs::write(&side, b"something else of that name").expect("a file");
+            assert!(!readable(b"damaged"), "{end}");
+            std::fs::write(&side, [magic, b"and more"].concat()).expect("a file");
+            assert!(readable(b"damaged"), "{end}");
+            assert!(!readable(b""), "{end}");
+            steps::remove(&side).expect("removed");
+        }
+    }
+}

@@ -86,3 +86,25 @@ fn rename(from: &Path, to: &Path, flags: RenameFlags) -> Result<(), Errno> {
 fn lacks_flags(error: Errno) -> bool {
     matches!(error, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_ends_what_was_half_done_and_never_removes_another_file() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (from, to) = (directory.path().join("from"), directory.path().join("to"));
+        std::fs::write(&from, b"the old registry").expect("a file");
+        std::fs::write(&to, b"another").expect("a file");
+        assert_eq!(move_to(&from, &to).map_err(|error| error.kind()), Err(io::ErrorKind::AlreadyExists));
+        let read = |path: &Path| std::fs::read(path).expect("a file");
+        assert_eq!((read(&from), read(&to)), (b"the old registry".to_vec(), b"another".to_vec()));
+        // A killed run gave it the second name already.
+        remove(&to).expect("removed");
+        link(&from, &to).expect("linked");
+        move_to(&from, &to).expect("moved");
+        assert_eq!((from.exists(), read(&to)), (false, b"the old registry".to_vec()));
+        remove(&from).expect("that it is not there is fine");
+    }
+}
