@@ -171,7 +171,11 @@ fn content(evidence: &Evidence, judged: Option<Rung>, findings: &mut Vec<Finding
     let last_good = last_good_command(evidence, judged, from);
     for found in &evidence.proof.findings {
         let mut found = found.clone();
-        if found.severity == Severity::Blocking {
+        if found.code == Code::TornPair {
+            // The other one of the pass is in doubt as well.
+            let good = restore_command(from, "good", evidence.request.same_label);
+            found.hint = Some(format!("the newest one that is in no doubt: {good}"));
+        } else if found.severity == Severity::Blocking {
             found.because.push_str(&last_good.0);
             found.hint.clone_from(&last_good.1);
         }

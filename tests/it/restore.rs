@@ -327,6 +327,8 @@ fn a_current_that_differs_from_the_generation_of_its_own_pass_is_refused() {
     let outcome = standby.restore(["--confirm", "edge-a1"]).run();
     standby.refused(&outcome, 5, &before, &["torn-pair"]);
     assert!(outcome.stderr.contains(&format!("edge-a1.db: differs from generation {own} of the same pass")), "{outcome}");
+    assert!(!outcome.stderr.contains("last good is"), "the other one may be the damaged one: {outcome}");
+    assert!(outcome.stderr.contains(" restore --from-box edge-a1 --at good"), "{outcome}");
     let outcome = standby.restore(["--confirm", "edge-a1", "--at", &own]).run();
     standby.refused(&outcome, 5, &before, &["torn-pair"]);
     assert!(outcome.stderr.contains(".db: differs from current of the same pass"), "{outcome}");
