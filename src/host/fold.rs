@@ -187,4 +187,19 @@ mod tests {
             steps::remove(&side).expect("removed");
         }
     }
+
+    #[test]
+    fn the_wal_beside_an_empty_file_stays_when_it_is_folded() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("registry.db");
+        let wal = steps::with_end(&path, "-wal");
+        let left = [WAL_MAGIC, &[0x82; 64]].concat();
+        std::fs::write(&path, b"").expect("a file");
+        std::fs::write(&wal, &left).expect("a file");
+        let target = crate::host::target::Target::look(&path).expect("facts");
+        let claim = crate::host::interlock::Claim::new("restore", "host".to_owned(), jiff::Timestamp::UNIX_EPOCH);
+        let interlock = Interlock::acquire(&target, &claim).expect("the interlock");
+        fold(&interlock).expect("kept as it is");
+        assert_eq!(std::fs::read(&wal).expect("it stays"), left);
+    }
 }

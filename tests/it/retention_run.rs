@@ -94,6 +94,10 @@ fn the_previews_write_nothing_and_the_run_deletes_what_they_showed() {
     // And nothing is owed any more.
     let rest = run(&bench).run();
     assert_eq!((rest.code, counts(&rest), rest.json()["receipt"].is_null()), (0, [0; 4], true), "{rest}");
+    let said = bench.run(["retention", "run", "--confirm", "bucket"]).run();
+    let nothing =
+        "no version was eligible, and nothing was left of an earlier run\nobjects: 0 deleted, 0 missing, 0 failed, 0 unknown\n";
+    assert_eq!((said.code, said.stdout.as_str()), (0, nothing), "{said}");
 }
 
 #[test]

@@ -295,6 +295,9 @@ impl Answer for Ran {
                 text.push_str(&format!("{name}: {}\n", state("refused")));
             }
         }
+        if text.is_empty() {
+            text.push_str("no version was eligible, and nothing was left of an earlier run\n");
+        }
         let Counts { deleted, missing, failed, unknown } = self.counts;
         text.push_str(&format!("objects: {deleted} deleted, {missing} missing, {failed} failed, {unknown} unknown\n"));
         if let Some(receipt) = &self.receipt {
