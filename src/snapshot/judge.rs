@@ -390,3 +390,6 @@ pub fn rung_at(seen: &BoxEvidence, rung: Rung) -> Option<Timestamp> {
         Rung::Generation(stamp) => Some(stamp.instant()),
     }
 }
+
+#[cfg(test)]
+mod tests;
