@@ -318,3 +318,6 @@ pub fn neighbours(seen: &BoxEvidence, chosen: &Chosen, as_of: Timestamp) -> Vec<
     let because = || format!("what {} is compared with", chosen.at);
     older.into_iter().take(small.max(1)).map(|found| generation(found, because())).collect()
 }
+
+#[cfg(test)]
+mod tests;
