@@ -300,10 +300,10 @@ pub fn neighbours(seen: &BoxEvidence, chosen: &Chosen, as_of: Timestamp) -> Vec<
     let Some(object) = chosen.source.object() else { return Vec::new() };
     let of_current = seen.current.as_ref().is_some_and(|current| current.key == object.key && object.version_id.is_none());
     let own = seen.generations.iter().find(|found| found.object.key == object.key).map(|found| found.stamp);
-    // A held copy is compared as what it is a copy of: a hold keeps what a clobber left, too.
-    let held = chosen.at.strip_prefix("hold:").map(|held| held.split_once('/').and_then(|(_, stamp)| stamp.parse().ok()));
-    let own = held.unwrap_or(own);
-    if !of_current && own.is_none() && held.is_none() {
+    // A held copy is compared as what it is a copy of: a hold keeps what a clobber left, too. A held current is older than its hold.
+    let held = chosen.at.strip_prefix("hold:").map(|held| held.split_once('/').map_or(held, |(_, stamp)| stamp));
+    let own = held.and_then(|stamp| stamp.parse().ok()).or(own);
+    if !of_current && own.is_none() {
         return Vec::new();
     }
     let judgement = judge(seen, as_of);

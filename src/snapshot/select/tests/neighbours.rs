@@ -81,6 +81,13 @@ fn a_held_copy_is_compared_as_what_it_is_a_copy_of() {
     assert_eq!(with_what(&whole(), &format!("{held}/20261130T090000Z")), "20261130T080000Z");
     let changed = with(|seen| seen.holds[1].objects[1].etag = "other".into());
     assert_eq!(with_what(&changed, held), "20261130T100000Z 20261130T090000Z 20261130T080000Z");
+    // What came after the hold is not what it grew from.
+    let later = with(|seen| {
+        let mut after = seen.generations[0].clone();
+        (after.stamp, after.object.etag) = ("20261130T113000Z".parse().expect("a stamp"), "after".to_owned());
+        seen.generations.insert(0, after);
+    });
+    assert_eq!(with_what(&later, held), with_what(&whole(), held));
     // Its generation may be pruned by now.
     let pruned = with(|seen| drop(seen.generations.remove(1)));
     assert_eq!(with_what(&pruned, &format!("{held}/20261130T090000Z")), "20261130T080000Z");
