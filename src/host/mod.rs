@@ -37,3 +37,5 @@ mod steps;
 
 #[cfg(test)]
 mod bench;
+#[cfg(test)]
+mod waiting;

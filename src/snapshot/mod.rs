@@ -12,6 +12,8 @@
 //!
 //! Absent on purpose: anything that writes, except in `hold`.
 
+#[cfg(test)]
+mod bench;
 mod diff;
 mod evidence;
 mod fetch;

@@ -8,6 +8,7 @@ use carlosctl::cli::Cli;
 use clap::{CommandFactory, Parser};
 
 use crate::common::carlosctl;
+use crate::common::hints::words;
 
 #[path = "../../examples/generate/picture.rs"]
 mod picture;
@@ -124,21 +125,6 @@ fn manual_pages_are_printed_and_written_without_settings() {
     assert_eq!(names(directory.path()), names(&root().join("man")));
     let missing = carlosctl(["man", "--out"]).arg(directory.path().join("missing")).run();
     assert_eq!(missing.code, 10, "{missing}");
-}
-
-/// A line as a shell would split it; enough for our own examples.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for character in line.chars() {
-        match character {
-            '\'' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            other => words.last_mut().expect("one").push(other),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[test]

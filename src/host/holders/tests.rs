@@ -1,38 +1,10 @@
+use super::super::waiting::Python;
 use super::*;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
-
-/// A python process that ran `script` (with the registry's path in `path`), said so, and waits until it is dropped.
-struct Python(Child);
+use std::io::Write;
 
 /// Maps the descriptor `f`, and closes it. Python's own mapping would keep a copy of it.
 const MAP: &str = "from ctypes import *; map = CDLL(None).mmap; map.restype = c_void_p; \
     map.argtypes = [c_void_p, c_size_t, c_int, c_int, c_int, c_long]; assert map(None, 4096, 1, 1, f, 0) + 1; os.close(f)";
-
-impl Python {
-    fn run(path: &Path, script: &str) -> Self {
-        let script =
-            format!("import sys, os, sqlite3\npath = sys.argv[1]\n{script}\nprint('ready', flush=True)\nsys.stdin.read()");
-        let mut child = Command::new("python3")
-            .args(["-c", &script])
-            .arg(path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("python3 is needed by this test: apt-get install python3");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        assert_eq!(line, "ready\n");
-        Self(child)
-    }
-}
-
-impl Drop for Python {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 fn registry() -> (tempfile::TempDir, std::path::PathBuf) {
     let directory = tempfile::tempdir().expect("a directory");
@@ -53,7 +25,7 @@ fn a_process_with_the_database_open_is_named_also_when_idle() {
     let python = Python::run(&path, "c = sqlite3.connect(path); c.execute('select * from routes').fetchall()");
     let found = held(&path);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((found[0].pid, found[0].files.as_slice()), (python.0.id(), ["registry.db".to_owned()].as_slice()));
+    assert_eq!((found[0].pid, found[0].files.as_slice()), (python.pid(), ["registry.db".to_owned()].as_slice()));
     assert!(found[0].command.starts_with("python"), "{found:?}");
     let target = Target::look(&path).expect("facts");
     let findings = findings(&Holders { found, ..Holders::default() }, &target);

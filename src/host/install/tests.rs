@@ -3,6 +3,7 @@ use crate::host::bench::{Bench, fill, give, kind, owner_and_mode};
 use crate::host::fold::Folded;
 use crate::host::interlock::Claim;
 use crate::host::steps;
+use crate::host::waiting::Python;
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::io::{BufRead, BufReader};
@@ -260,21 +261,10 @@ fn a_reader_that_opened_the_old_registry_stops_the_fold() {
     let interlock = bench.interlock();
     // As a bug of ours would: opening and closing the registry gives the lock back.
     drop(std::fs::File::open(&bench.path).expect("a file"));
-    let script = "import sys, sqlite3
-c = sqlite3.connect(sys.argv[1]); c.execute('select * from routes').fetchall()
-print('ready', flush=True); sys.stdin.read()";
-    let mut python = Command::new("python3")
-        .args(["-c", script])
-        .arg(&bench.path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("python3 starts");
-    BufReader::new(python.stdout.take().expect("a pipe")).read_line(&mut String::new()).expect("a line");
+    let python = Python::run(&bench.path, "c = sqlite3.connect(path); c.execute('select * from routes').fetchall()");
     let error = install(bench.staged(), &bench.target(), &interlock, Stamp::at(Timestamp::UNIX_EPOCH)).expect_err("refused");
     assert!(matches!(error, InstallError::Interlock(InterlockError::Held { .. })), "{error}");
-    python.kill().expect("killed");
-    python.wait().expect("ended");
+    drop(python);
     drop(interlock);
     assert_eq!(kind(&bench.path), "old");
     bench.install();
@@ -346,18 +336,9 @@ fn an_install_ends_what_an_interrupted_one_left() {
 fn only_who_has_the_replaced_registry_open_is_named() {
     let bench = Bench::with_old();
     let before = bench.install().before.expect("kept");
-    let script = "import sys; f = open(sys.argv[1], 'rb'); print('ready', flush=True); sys.stdin.read()";
-    let mut python = Command::new("python3")
-        .args(["-c", script])
-        .arg(before)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("python3 starts");
-    BufReader::new(python.stdout.take().expect("a pipe")).read_line(&mut String::new()).expect("a line");
+    let python = Python::run(&before, "f = open(path, 'rb')");
     let again = bench.install_at("20261130T130000Z").expect("installed");
-    python.kill().expect("killed");
-    python.wait().expect("ended");
+    drop(python);
     assert_eq!(again.strays.found, []);
 }
 

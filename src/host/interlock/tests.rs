@@ -1,7 +1,8 @@
+use super::super::waiting::Python;
 use super::*;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::os::unix::fs::symlink;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 fn claim() -> Claim {
     Claim::new("restore", "edge-b2", Timestamp::UNIX_EPOCH)
@@ -25,26 +26,6 @@ fn python(path: &Path, script: &str) -> String {
     let script = format!("import sys, os, sqlite3\npath = sys.argv[1]\n{script}");
     let output = Command::new("python3").args(["-c", &script]).arg(path).output().expect("python3 starts");
     String::from_utf8_lossy(&output.stdout).trim().to_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-/// A python process that ran `script` and waits.
-fn waiting(path: &Path, script: &str) -> Child {
-    let script =
-        format!("import sys, fcntl, sqlite3\npath = sys.argv[1]\n{script}\nprint('ready', flush=True)\nsys.stdin.read()");
-    let mut child = Command::new("python3")
-        .args(["-c", &script])
-        .arg(path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("python3 starts");
-    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut String::new()).expect("a line");
-    child
-}
-
-fn end(mut child: Child) {
-    child.kill().expect("killed");
-    child.wait().expect("ended");
 }
 
 const TRY_ALL: &str = "
@@ -74,10 +55,10 @@ fn an_idle_wal_connection_an_open_reader_and_a_writer_refuse_it() {
         ("delete", "c = sqlite3.connect(path); c.execute('begin immediate')"),
     ] {
         let (_directory, path) = registry(mode);
-        let child = waiting(&path, script);
+        let child = Python::run(&path, script);
         let refused = acquire(&path);
         assert!(matches!(refused, Err(InterlockError::Held { .. })), "{mode} {script}: {refused:?}");
-        end(child);
+        drop(child);
         drop(acquire(&path).expect("the interlock"));
     }
 }
@@ -147,9 +128,9 @@ fn a_lock_file_that_a_killed_run_left_is_no_lock() {
     drop(acquire(&path).expect("the interlock"));
     // Nor is one that another process locked, and whose text means nothing, a reason to say nonsense.
     std::fs::write(lock_path(&path), b"\xff\x1b[2J").expect("a file");
-    let child = waiting(&path, "f = open(path + '.carlosctl-lock', 'rb'); fcntl.flock(f, fcntl.LOCK_EX)");
+    let child = Python::run(&path, "f = open(path + '.carlosctl-lock', 'rb'); fcntl.flock(f, fcntl.LOCK_EX)");
     assert!(matches!(acquire(&path), Err(InterlockError::InProgress { who: None })));
-    end(child);
+    drop(child);
     drop(acquire(&path).expect("the interlock"));
 }
 

@@ -2,34 +2,14 @@
 
 mod collapse;
 
+use super::super::bench::{at, generation, label, object, sidecar, sidecar_of, stamp};
 use super::super::evidence::HoldEvidence;
 use super::*;
 use crate::finding::Severity;
-use crate::platform::{Label, Sidecar};
+use crate::platform::Sidecar;
 use crate::store::ObjectMeta;
 
 const KIB: u64 = 1024;
-
-fn at(time: &str) -> Timestamp {
-    format!("2026-11-30T{time}Z").parse().expect("an instant")
-}
-
-fn stamp(time: &str) -> Stamp {
-    Stamp::at(at(time))
-}
-
-fn label() -> Label {
-    "edge-a1".parse().expect("a label")
-}
-
-/// An object that was written at `time`, and whose content no other time has.
-fn object(key: String, time: &str, bytes: u64) -> ObjectMeta {
-    ObjectMeta { key, bytes, etag: time.into(), last_modified: at(time), version_id: None }
-}
-
-fn generation(time: &str, bytes: u64) -> Generation {
-    Generation { stamp: stamp(time), object: object(keys::generation(&label(), stamp(time)), time, bytes) }
-}
 
 /// A generation whose stamp is not when it was written.
 fn lying(time: &str, written: &str, bytes: u64) -> Generation {
@@ -55,8 +35,7 @@ fn history(generations: &[(&str, u64)], current: u64) -> BoxEvidence {
     seen.generations = generations.iter().map(|(time, bytes)| generation(time, *bytes)).collect();
     seen.current = Some(object(keys::current(&label()), "10:00:00", current));
     seen.sidecar_object = Some(object(keys::sidecar(&label()), "10:00:00", 120));
-    let (fingerprint, created_at) = ("ab12".into(), Some(at("10:00:00")));
-    seen.sidecar = SidecarRead::Read(Sidecar { label: "edge-a1".into(), fingerprint, created_at, bytes: current });
+    seen.sidecar = sidecar("10:00:00", current);
     seen
 }
 
@@ -65,11 +44,6 @@ fn with(change: impl FnOnce(&mut BoxEvidence)) -> BoxEvidence {
     let mut seen = history(&[("10:00:00", 90_000), ("09:00:00", 90_000)], 90_000);
     change(&mut seen);
     seen
-}
-
-fn sidecar_of(seen: &mut BoxEvidence) -> &mut Sidecar {
-    let SidecarRead::Read(sidecar) = &mut seen.sidecar else { panic!("a sidecar") };
-    sidecar
 }
 
 fn current_of(seen: &mut BoxEvidence) -> &mut ObjectMeta {

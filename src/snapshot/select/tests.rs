@@ -2,31 +2,10 @@
 
 mod neighbours;
 
+use super::super::bench::{at, generation as of, label, object, sidecar, sidecar_of, stamp};
 use super::super::evidence::{HoldEvidence, SidecarRead};
 use super::*;
-use crate::platform::{Label, Sidecar};
 use crate::store::ObjectVersion;
-
-fn at(time: &str) -> Timestamp {
-    format!("2026-11-30T{time}Z").parse().expect("an instant")
-}
-
-fn stamp(time: &str) -> Stamp {
-    Stamp::at(at(time))
-}
-
-fn label() -> Label {
-    "edge-a1".parse().expect("a label")
-}
-
-/// An object that was written at `time`, and whose content no other time has.
-fn object(key: String, time: &str, bytes: u64) -> ObjectMeta {
-    ObjectMeta { key, bytes, etag: time.into(), last_modified: at(time), version_id: None }
-}
-
-fn of(time: &str, bytes: u64) -> Generation {
-    Generation { stamp: stamp(time), object: object(keys::generation(&label(), stamp(time)), time, bytes) }
-}
 
 fn version_of(key: String, id: Option<&str>, is_delete_marker: bool) -> ObjectVersion {
     let object = ObjectMeta { version_id: id.map(String::from), ..object(key, "07:00:00", 80_000) };
@@ -38,8 +17,7 @@ fn whole() -> BoxEvidence {
     let mut seen = BoxEvidence::new(label());
     seen.generations = vec![of("10:00:00", 90_000), of("09:00:00", 90_000), of("08:00:00", 90_000)];
     let current = object(keys::current(&label()), "10:00:00", 90_000);
-    let (fingerprint, created_at) = ("ab12".into(), Some(at("10:00:00")));
-    seen.sidecar = SidecarRead::Read(Sidecar { label: "edge-a1".into(), fingerprint, created_at, bytes: 90_000 });
+    seen.sidecar = sidecar("10:00:00", 90_000);
     let copy = |name: &str, time: &str| object(format!("{}{name}", keys::hold(&label(), stamp("11:00:00"))), time, 90_000);
     let objects = vec![copy("20261130T090000Z.db", "09:00:00"), copy("current.db", "10:00:00")];
     seen.holds = vec![
@@ -63,11 +41,6 @@ fn with(change: impl FnOnce(&mut BoxEvidence)) -> BoxEvidence {
     let mut seen = whole();
     change(&mut seen);
     seen
-}
-
-fn sidecar_of(seen: &mut BoxEvidence) -> &mut Sidecar {
-    let SidecarRead::Read(sidecar) = &mut seen.sidecar else { panic!("a sidecar") };
-    sidecar
 }
 
 fn selector(text: &str) -> Selector {

@@ -58,8 +58,8 @@ pub(crate) fn fault(text: &str) -> Option<&'static str> {
     None
 }
 
-/// The words of a command, as a shell takes them.
-fn words(command: &str) -> Vec<String> {
+/// The words of a command, as a shell takes them; enough for our own.
+pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for character in command.chars() {
