@@ -27,8 +27,6 @@ use crate::snapshot::{
 };
 use crate::store::ReadStore;
 
-/// A neighbour larger than this is compared by size alone.
-const NEIGHBOUR_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 /// Room for what SQLite and the receipt need; the target counts its own WAL.
 pub(crate) const SPACE_MARGIN_BYTES: u64 = 1024 * 1024;
 
@@ -257,26 +255,20 @@ async fn neighbour(look: &Look, chosen: &Chosen, as_of: Timestamp, default_accou
     for rung in read.iter().rev() {
         if let Ok(census) = &rung.content {
             // That a rung collapsed itself is for `verify` to say.
-            let _ = reference.step(&rung.at, census.clone());
+            let _ = reference.step(&rung.at, census);
         }
     }
-    match reference.last() {
-        Some((at, census)) => Some(Neighbour { at, content: Ok(census) }),
-        None => read.into_iter().next(),
-    }
+    let place = reference.last().and_then(|last| read.iter().position(|rung| rung.at == last)).unwrap_or_default();
+    read.into_iter().nth(place)
 }
 
 async fn read_neighbour(look: &Look, older: Chosen, default_account: &str) -> Neighbour {
     let at = older.at.clone();
-    let bytes = older.source.object().map_or(0, |object| object.bytes);
-    if bytes > NEIGHBOUR_LIMIT_BYTES {
-        return Neighbour { at, content: Err("it is too large to be fetched only for that".to_owned()) };
-    }
-    let expected = Expected { subject: older.source.name(), sidecar: None, default_account: default_account.to_owned() };
-    let landing = match Private::create() {
+    let landing = match Private::to_compare(older.bytes()) {
         Ok(landing) => landing,
-        Err(error) => return Neighbour { at, content: Err(error.message) },
+        Err(because) => return Neighbour { at, content: Err(because) },
     };
+    let expected = Expected { subject: older.source.name(), sidecar: None, default_account: default_account.to_owned() };
     let content = match snapshot::fetch_and_prove(look.store.as_ref(), &older, expected, landing, None).await {
         Ok((_, Proof { census: Some(census), findings, .. }))
             if !findings.iter().any(|found| found.code == Code::IntegrityFailed && found.stops(&[])) =>

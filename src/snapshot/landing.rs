@@ -36,6 +36,9 @@ pub trait Landing: Send + 'static {
     fn settle(&self) {}
 }
 
+/// What is larger than this is not fetched only to be compared: some stores give every object an etag of its own.
+const COMPARED_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+
 /// A private directory of its own, removed when dropped.
 #[derive(Debug)]
 pub struct Private {
@@ -55,6 +58,17 @@ impl Private {
         let path = directory.path().join("registry.db");
         let file = private::create_file(&path).map_err(fault)?;
         Ok(Self { file, path, _directory: directory })
+    }
+
+    /// For an object of so many bytes that is fetched only to compare another one with it.
+    ///
+    /// # Errors
+    /// Why that is not done: it is too large, or the local disk's reason.
+    pub fn to_compare(bytes: u64) -> Result<Self, String> {
+        if bytes > COMPARED_LIMIT_BYTES {
+            return Err("it is too large to be fetched only for that".to_owned());
+        }
+        Self::create().map_err(|error| error.message)
     }
 }
 

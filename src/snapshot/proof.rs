@@ -277,29 +277,29 @@ pub fn collapse(at: &str, census: &Census, older_at: &str, older: &Census) -> Op
 /// The last rung of a history that did not collapse, found by walking it from the oldest: what a standby wrote over it, twice
 /// even, does not become what the next one is compared with.
 #[derive(Debug, Default)]
-pub struct Reference(Option<(String, Census)>);
+pub struct Reference<'r>(Option<(&'r str, &'r Census)>);
 
-impl Reference {
+impl<'r> Reference<'r> {
     /// Goes one rung on.
     ///
     /// # Errors
     /// It collapsed: because of what, and against which one.
-    pub fn step(&mut self, at: &str, census: Census) -> Result<(), (String, String)> {
-        if let Some((older_at, older)) = &self.0
-            && let Some(because) = collapse(at, &census, older_at, older)
+    pub fn step(&mut self, at: &'r str, census: &'r Census) -> Result<(), (String, &'r str)> {
+        if let Some((older_at, older)) = self.0
+            && let Some(because) = collapse(at, census, older_at, older)
         {
-            return Err((because, older_at.clone()));
+            return Err((because, older_at));
         }
         if census.routes > 0 {
-            self.0 = Some((at.to_owned(), census));
+            self.0 = Some((at, census));
         }
         Ok(())
     }
 
-    /// Its selector and content; none where no rung had a route.
+    /// Its selector; none where no rung had a route.
     #[must_use]
-    pub fn last(self) -> Option<(String, Census)> {
-        self.0
+    pub fn last(&self) -> Option<&'r str> {
+        self.0.map(|(at, _)| at)
     }
 }
 

@@ -10,9 +10,6 @@ use super::select::{Chosen, Source};
 use crate::finding::{Code, Finding};
 use crate::platform::Stamp;
 
-/// A twin larger than this is not fetched only to be compared: some stores give every object an etag of its own.
-const LIMIT_BYTES: u64 = 64 * 1024 * 1024;
-
 /// The generation that was written in the pass of current and should equal it, where the listing does not show that it does.
 pub(super) fn doubtful_twin(seen: &BoxEvidence) -> Option<&Generation> {
     let own = seen.sidecar.document().and_then(|sidecar| sidecar.created_at).map(Stamp::at)?;
@@ -43,15 +40,12 @@ pub(super) async fn compare(look: &Look, chosen: &Chosen, sha256: &str, as_of: j
     let not_compared = |because: &str| {
         Finding::warning(Code::NotRead, &subject, format!("could not be compared with {other} of the same pass: {because}"))
     };
-    if object.bytes > LIMIT_BYTES {
-        return Some(not_compared("it is too large to be fetched only for that"));
-    }
     let twin = Chosen { at: other.clone(), source: Source::Object(object.clone()), because: "to be compared".to_owned() };
-    let fetched = match Private::create() {
-        Ok(landing) => fetch(look.store.as_ref(), &twin, landing, None).await,
-        Err(error) => Err(error),
+    let landing = match Private::to_compare(object.bytes) {
+        Ok(landing) => landing,
+        Err(because) => return Some(not_compared(&because)),
     };
-    match fetched {
+    match fetch(look.store.as_ref(), &twin, landing, None).await {
         Ok(fetched) => (fetched.sha256 != sha256).then(|| differs(&subject, &other)),
         Err(error) => Some(not_compared(&error.message)),
     }

@@ -222,12 +222,16 @@ fn object_verdict(proved: Proved) -> Option<ObjectVerdict> {
 /// Walks from the oldest: each is compared with the last one that did not collapse.
 fn compare_with_older(seen: &BoxEvidence, proved: &mut [Proved]) {
     let mut reference = Reference::default();
-    for proved in proved.iter_mut().rev() {
-        let Some(census) = proved.proof.as_ref().and_then(|proof| proof.census.clone()) else { continue };
+    let mut collapsed = Vec::new();
+    for (place, proved) in proved.iter().enumerate().rev() {
+        let Some(census) = proved.proof.as_ref().and_then(|proof| proof.census.as_ref()) else { continue };
         if let Err((because, older_at)) = reference.step(&proved.chosen.at, census) {
             let found = Finding::blocking(Code::RowsCollapsed, proved.chosen.source.name(), because);
-            proved.findings.push(found.hint(older_hint(seen, &older_at)));
+            collapsed.push((place, found.hint(older_hint(seen, older_at))));
         }
+    }
+    for (place, found) in collapsed {
+        proved[place].findings.push(found);
     }
 }
 
