@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 
 use super::evidence::{Evidence, Request, TargetContent};
+use super::restore_command;
 use super::target_content::not_empty;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding, Severity};
@@ -12,6 +13,9 @@ use crate::terminal;
 
 /// A box that wrote or reported within this time is not dead.
 const SIGN_OF_LIFE: SignedDuration = SignedDuration::from_mins(10);
+/// What helps where the reports do not tell whether the box is dead.
+const WHETHER_IT_LIVES: &str =
+    "name the store that boxes report to: --status-bucket or --status-dir; or make sure by hand that it is dead";
 
 /// What follows from the evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -262,11 +266,6 @@ fn last_good_command(evidence: &Evidence, judged: Option<Rung>, from: &Label) ->
     }
 }
 
-fn restore_command(from: &Label, at: &str, same_label: bool) -> String {
-    let same_label = if same_label { " --same-label" } else { "" };
-    format!("carlosctl restore --from-box {from} --at {at}{same_label}")
-}
-
 /// Whether the dead box is dead.
 fn life(evidence: &Evidence, findings: &mut Vec<Finding>) {
     let dead = &evidence.dead;
@@ -298,14 +297,12 @@ fn life(evidence: &Evidence, findings: &mut Vec<Finding>) {
                 dead.label.as_str(),
                 format!("the box reports could not be listed, so it is not known whether it still reports: {because}"),
             )
-            .hint("name the store that boxes report to: --status-bucket or --status-dir; or make sure by hand that it is dead"),
+            .hint(WHETHER_IT_LIVES),
         );
     }
     if dead.reports_unread.is_none() && dead.reported_at.is_none() {
         let because = "no report of it is in the status store, so that store cannot tell whether it is dead";
-        findings.push(Finding::warning(Code::DeadBoxReporting, dead.label.as_str(), because).hint(
-            "make sure by hand that it is dead, or name the store that boxes report to: --status-bucket or --status-dir",
-        ));
+        findings.push(Finding::warning(Code::DeadBoxReporting, dead.label.as_str(), because).hint(WHETHER_IT_LIVES));
     }
     if let Some(at) = dead.reported_at.filter(|at| recent(*at)) {
         findings.push(Finding::blocking(

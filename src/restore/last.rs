@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::Deserialize;
 
+use super::restore_command;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::flags::word;
 use crate::host::private;
 use crate::host::target::Target;
 use crate::platform::document::{Document, MAX_BYTES};
@@ -60,12 +60,7 @@ impl Restored {
 
     /// The command that does it again.
     pub(crate) fn again(&self) -> String {
-        let at = match self.chosen.as_str() {
-            "current" => String::new(),
-            chosen => format!(" --at {}", word(OsStr::new(chosen)).display()),
-        };
-        let same_label = if self.same_label() { " --same-label" } else { "" };
-        format!("carlosctl restore --from-box {}{at}{same_label}", self.from_box)
+        restore_command(&self.from_box, &self.chosen, self.same_label())
     }
 }
 

@@ -26,6 +26,8 @@ mod undo;
 mod view;
 mod watch;
 
+use std::ffi::OsStr;
+
 use jiff::Timestamp;
 
 use crate::cli::restore::{RestoreArgs, RestoreCommand};
@@ -33,9 +35,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{Code, Finding, Severity};
-
-/// Of how many codes that stop a restore help is proposed, one a line.
-const CODES_PROPOSED: usize = 3;
+use crate::flags::word;
+use crate::platform::Label;
 
 use self::decide::{Decision, Outcome};
 use self::gather::{Found, Gathered, NoCurrent};
@@ -46,6 +47,9 @@ pub use evidence::{Evidence, Neighbour, Request, TargetContent};
 pub(crate) use gather::{SPACE_MARGIN_BYTES, last_done, resolve};
 pub(crate) use last::Last;
 pub(crate) use target_content::{not_empty, read as read_target, sha256_of};
+
+/// Of how many codes that stop a restore help is proposed, one a line.
+const CODES_PROPOSED: usize = 3;
 
 /// Runs `carlosctl restore …`.
 ///
@@ -143,6 +147,16 @@ fn refused(
     let (from_box, target) = (&request.from_box, answered.target.display());
     let because = format!("restoring {from_box} was refused ({}); {target} was not touched", stopping.join(", "));
     Err(hints.into_iter().fold(CommandError::new(exit, because), CommandError::hint))
+}
+
+/// The command that restores this snapshot of a box.
+fn restore_command(from: &Label, at: &str, same_label: bool) -> String {
+    let at = match at {
+        "current" => String::new(),
+        at => format!(" --at {}", word(OsStr::new(at)).display()),
+    };
+    let same_label = if same_label { " --same-label" } else { "" };
+    format!("carlosctl restore --from-box {from}{at}{same_label}")
 }
 
 fn show(gathered: &Gathered, context: &mut Context<'_>) {
