@@ -149,7 +149,7 @@ fn a_hanging_systemctl_is_ended_and_what_was_learned_stays() {
         let note = format!("echo $$ >{}", pid.display());
         let script =
             format!("case $unit in *.socket) {note}; {hang};; *) echo ActiveState=active; echo SubState=running;; esac");
-        let answer = ask_fake_within(&script, Duration::from_millis(700));
+        let answer = ask_fake_within(&script, Duration::from_secs(3));
         assert!(answer.unknown.as_ref().is_some_and(|unknown| unknown.contains("did not answer")), "{answer:?}");
         assert_eq!(answer.units.first().map(|unit| unit.standing), Some(Standing::Stops));
         let pid = std::fs::read_to_string(&pid).expect("it began");
