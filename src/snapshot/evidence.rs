@@ -162,6 +162,12 @@ impl BoxEvidence {
         self.generations.iter().find(|generation| generation.stamp == stamp)
     }
 
+    /// The stamp of the pass that wrote current, as its sidecar says: the generation of it has the same content.
+    #[must_use]
+    pub fn own_pass(&self) -> Option<Stamp> {
+        self.sidecar.document().and_then(|sidecar| sidecar.created_at).map(Stamp::at)
+    }
+
     /// The newest sealed hold that has a copy of each of these generations. A generation is never written twice, so its stamp
     /// and size tell.
     #[must_use]

@@ -188,8 +188,9 @@ fn torn_because(seen: &BoxEvidence, current: &crate::store::ObjectMeta, sidecar:
 /// A pass writes its generation first, and prunes the oldest. So current's own is there, unless the listing is short: some
 /// stores have answered the first page for all of it, and the newest name sorts last.
 fn own_generation(seen: &BoxEvidence, findings: &mut Vec<Finding>) {
-    let written = seen.sidecar.document().and_then(|sidecar| sidecar.created_at).map(Stamp::at);
-    let (Some(own), Some(newest)) = (written.filter(|_| seen.current.is_some()), seen.generations.first()) else { return };
+    let (Some(own), Some(newest)) = (seen.own_pass().filter(|_| seen.current.is_some()), seen.generations.first()) else {
+        return;
+    };
     if seen.generation(own).is_none() {
         let because = format!("current was written with generation {own}, which is not listed; {} is the newest", newest.stamp);
         findings.push(Finding::warning(Code::GenerationMissing, seen.label.as_str(), because));
@@ -268,7 +269,7 @@ fn collapse(seen: &BoxEvidence, ahead: &[Stamp], findings: &mut Vec<Finding>, st
     // What cannot be told to be this box's is not called its last good one.
     let sidecar_spoils = matches!(&seen.sidecar, SidecarRead::Read(sidecar) if sidecar.label != seen.label.as_str())
         || matches!(&seen.sidecar, SidecarRead::Unreadable { .. } | SidecarRead::Version { .. } | SidecarRead::NotRead { .. });
-    if last_good == Some(Rung::Current) && sidecar_spoils {
+    if sidecar_spoils {
         last_good = history.iter().rev().find_map(|(rung, _, _)| match rung {
             Rung::Generation(stamp) if !collapsed.contains(stamp) => Some(*rung),
             _ => None,

@@ -307,10 +307,12 @@ pub fn neighbours(seen: &BoxEvidence, chosen: &Chosen, as_of: Timestamp) -> Vec<
         return Vec::new();
     }
     let judgement = judge(seen, as_of);
+    // Current and the generation of its pass are one content, also in a store that gives every object an etag of its own.
+    let twin = seen.own_pass().filter(|_| of_current);
     let older: Vec<&Generation> = seen
         .generations
         .iter()
-        .filter(|found| own.is_none_or(|own| found.stamp < own))
+        .filter(|found| own.is_none_or(|own| found.stamp < own) && twin != Some(found.stamp))
         .filter(|found| !judgement.collapsed.contains(&found.stamp) && !judgement.ahead.contains(&found.stamp))
         .filter(|found| found.object.bytes > 0 && (found.object.etag != object.etag || found.object.bytes != object.bytes))
         .collect();

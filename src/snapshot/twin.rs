@@ -8,12 +8,10 @@ use super::landing::Private;
 use super::look::Look;
 use super::select::{Chosen, Source};
 use crate::finding::{Code, Finding};
-use crate::platform::Stamp;
 
 /// The generation that was written in the pass of current and should equal it, where the listing does not show that it does.
 pub(super) fn doubtful_twin(seen: &BoxEvidence) -> Option<&Generation> {
-    let own = seen.sidecar.document().and_then(|sidecar| sidecar.created_at).map(Stamp::at)?;
-    seen.generation(own).filter(|generation| !seen.same_as_current(generation))
+    seen.generation(seen.own_pass()?).filter(|generation| !seen.same_as_current(generation))
 }
 
 /// That the two differ. Which of them is as it was written cannot be told.

@@ -42,11 +42,14 @@ fn the_newest_other_one_is_compared_and_every_small_one_up_to_a_large_one() {
 #[test]
 fn what_tells_nothing_is_no_neighbour() {
     let two = "20261130T090000Z 20261130T080000Z";
+    let all = format!("20261130T100000Z {two}");
     for (change, said) in [
         ((|_| ()) as Change, two.to_owned()),
-        // The same content is one tag and one size.
-        (|seen| seen.generations[0].object.etag = "other".into(), format!("20261130T100000Z {two}")),
-        (|seen| seen.generations[0].object.bytes += 1, format!("20261130T100000Z {two}")),
+        // What was written in one pass is one content, whatever the store calls it. Else that is one tag and one size.
+        (|seen| seen.generations[0].object.etag = "other".into(), two.to_owned()),
+        (|seen| seen.sidecar = SidecarRead::Missing, two.to_owned()),
+        (|seen| (seen.sidecar, seen.generations[0].object.etag) = (SidecarRead::Missing, "b".into()), all.clone()),
+        (|seen| (seen.sidecar, seen.generations[0].object.bytes) = (SidecarRead::Missing, 90_001), all),
         (|seen| seen.generations[1].object.etag = "10:00:00".into(), "20261130T080000Z".into()),
         (|seen| seen.generations[1].object.bytes = 40_000, "20261130T080000Z".into()),
         (|seen| seen.generations[1].object.bytes = 0, "20261130T080000Z".into()),
@@ -81,6 +84,9 @@ fn a_held_copy_is_compared_as_what_it_is_a_copy_of() {
     assert_eq!(with_what(&whole(), &format!("{held}/20261130T090000Z")), "20261130T080000Z");
     let changed = with(|seen| seen.holds[1].objects[1].etag = "other".into());
     assert_eq!(with_what(&changed, held), "20261130T100000Z 20261130T090000Z 20261130T080000Z");
+    // Never with its own original, also where a copy has an etag of its own.
+    let copied = with(|seen| seen.generations[1].object.etag = "other".into());
+    assert_eq!(with_what(&copied, &format!("{held}/20261130T090000Z")), "20261130T080000Z");
     // What came after the hold is not what it grew from.
     let later = with(|seen| {
         let mut after = seen.generations[0].clone();
