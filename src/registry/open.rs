@@ -148,7 +148,8 @@ impl Registry {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-        connection.execute_batch("PRAGMA cell_size_check = ON")?;
+        // The checks read a file from end to end and gain nothing by a larger cache, which each thread would keep for itself.
+        connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA cache_size = -256")?;
         let registry = Self { connection, unchanged, interrupted: Arc::default() };
         registry.interrupted_by(&Interrupter::default())
     }

@@ -20,8 +20,8 @@ use crate::host::private;
 use crate::store::{Chunks, ObjectMeta, ObjectReader, ReadStore, StoreError};
 use crate::terminal::Progress;
 
-/// How many chunks may wait for the disk.
-const CHUNKS_WAITING: usize = 16;
+/// How many chunks may wait for the disk. Of every object that is under way: `verify` has 32.
+const CHUNKS_WAITING: usize = 4;
 /// How much of a local file is read at once.
 const FILE_CHUNK_BYTES: usize = 256 * 1024;
 

@@ -19,7 +19,7 @@ use crate::terminal::{self, Progress};
 
 /// From this size on the check and the count of a file go on at once.
 const READ_TWICE_AT_ONCE_BYTES: u64 = 32 * 1024 * 1024;
-/// How many registries are open at once: each has a page cache of up to 2 MiB, and work for a whole processor.
+/// How many registries are open at once: each has work for a whole processor.
 static DATABASES: Semaphore = Semaphore::const_new(4);
 /// How many lines of unreadable text are named one by one.
 const TEXTS_NAMED: usize = 5;
