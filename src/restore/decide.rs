@@ -254,7 +254,7 @@ fn last_good_command(evidence: &Evidence, judged: Option<Rung>, from: &Label) ->
             return (String::new(), Some(restore_command(from, "good", evidence.request.same_label)));
         }
         (Some(neighbour), _) if neighbour.content.as_ref().is_ok_and(|census| census.routes > 0) => Some(neighbour.at.clone()),
-        (_, Some(rung)) if rung != Rung::Current && rung.selector() != evidence.chosen.at => Some(rung.selector()),
+        (_, Some(rung)) if rung.selector() != evidence.chosen.at => Some(rung.selector()),
         _ => None,
     };
     match rung {

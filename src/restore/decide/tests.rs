@@ -327,6 +327,8 @@ fn what_is_wrong_with_the_content_names_the_last_good_one() {
         seen.chosen.at = "20261130T100000Z".into();
     };
     assert_eq!(named(&that_one), look);
+    let an_older_one = |seen: &mut Evidence| (seen.neighbour, seen.chosen.at) = (None, "20261130T100000Z".into());
+    assert_eq!(named(&an_older_one), "none; last good is current | carlosctl restore --from-box edge-a1");
 }
 
 #[test]
@@ -367,6 +369,8 @@ fn ten_minutes_without_a_sign_of_life_are_a_dead_box() {
     assert_eq!(reported("11:50:00"), "i data-at-risk");
     assert_eq!(reported("11:50:01"), "!dead-box-reporting, i data-at-risk");
     assert_eq!(with(|seen| seen.dead.reports_unread = Some("denied".into())), "!dead-box-reporting");
+    let neither = |seen: &mut Evidence| (seen.dead.reports_unread, seen.dead.reported_at) = (Some("denied".into()), None);
+    assert_eq!(with(neither), "!dead-box-reporting");
     // A store without any report of it is perhaps not the one that it reports to.
     assert_eq!(with(|seen| seen.dead.reported_at = None), "dead-box-reporting");
 }
