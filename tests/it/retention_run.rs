@@ -314,6 +314,7 @@ fn a_refused_app_does_not_stop_the_others() {
     let before = keys(&bench);
     let outcome = run(&bench).run();
     assert_eq!(outcome.code, 3, "{outcome}");
+    assert!(outcome.stderr.contains("blocking tag-unreadable: apps/ops/shop/tags/t.json: "), "{outcome}");
     assert_eq!(gone(&bench, &before), version_keys(&other, "w1"));
     let alone = run(&bench).arg("ops/shop").run();
     assert_eq!((alone.code, alone.json()["receipt"].is_null()), (4, true), "{alone}");

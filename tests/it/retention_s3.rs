@@ -243,6 +243,7 @@ fn a_store_that_overwrites_is_refused() {
     });
     let outcome = run(&bucket);
     assert_eq!(outcome.code, 5, "{outcome}");
+    assert!(outcome.stderr.contains("a plan could be run twice there, so nothing was deleted"), "{outcome}");
     assert_eq!(bucket.keys(), before);
 }
 

@@ -64,8 +64,7 @@ pub(super) async fn run(args: &RunArgs, context: &mut Context<'_>) -> Result<Exi
     let scene = Scene::of(&plan, &wanted)?;
     context.say_findings(scene.refusals());
     if !is_given && !scene.deletes() {
-        let mut ran = Ran::new(store.as_ref(), &plan, &wanted)?;
-        ran.close();
+        let ran = Ran::new(store.as_ref(), &plan, &wanted)?;
         let exit = ran.exit();
         context.answer(&ran, plan.header().created_at())?;
         return Ok(exit);

@@ -84,6 +84,23 @@ fn another_name_is_no_consent() {
     }
 }
 
+/// Whoever answers has looked at what was decided before the question; somebody may need a release meanwhile.
+#[test]
+fn what_changes_while_retention_asks_stops_it() {
+    let mut asks = retention();
+    let mut terminal = asks.at_a_terminal();
+    terminal.expect(&asks.question());
+    let record = asks.scene.object("apps/acme/shop/retention.json");
+    let text = std::fs::read_to_string(&record).expect("a retention record");
+    std::fs::write(record, format!("{text}\n")).expect("it is written");
+    let before = asks.scene.everything();
+    terminal.line(asks.name);
+    let (code, said) = terminal.end();
+    assert_eq!(code, 7, "{said}");
+    assert!(said.contains("changed: apps/acme/shop/retention.json"), "{said}");
+    assert!(asks.scene.everything() == before, "{said}");
+}
+
 #[test]
 fn ctrl_c_at_the_question_ends_with_130_and_a_visible_cursor() {
     for make in EVERY {
