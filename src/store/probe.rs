@@ -37,6 +37,8 @@ pub struct Capabilities {
     /// A deletion is refused unless the etag is the one that is there.
     pub delete_if: bool,
     store: String,
+    /// What the store said where it would not do something at all: it may have been about something else.
+    said: Option<String>,
 }
 
 impl Capabilities {
@@ -52,7 +54,11 @@ impl Capabilities {
                 Capability::DeleteIf => (self.delete_if, "a deletion of exactly one etag (If-Match)"),
             };
             if !there {
-                return Err(StoreError::Unsupported { store: self.store.clone(), capability: name.to_owned() });
+                let capability = match &self.said {
+                    Some(said) => format!("{name}, to which {said},"),
+                    None => name.to_owned(),
+                };
+                return Err(StoreError::Unsupported { store: self.store.clone(), capability });
             }
         }
         Ok(())
@@ -102,9 +108,10 @@ async fn once(store: &dyn WriteStore, wanted: &[Capability]) -> Result<Capabilit
 }
 
 async fn try_out(store: &dyn WriteStore, key: &str, wanted: &[Capability]) -> Result<Capabilities, StoreError> {
-    let mut found = Capabilities { create_only: false, replace_if: false, delete_if: false, store: store.describe() };
+    let (store_name, said) = (store.describe(), None);
+    let mut found = Capabilities { create_only: false, replace_if: false, delete_if: false, store: store_name, said };
     let (first, second, third) = (body("first"), body("second"), body("third"));
-    let Some(mut etag) = done(store.put(key, &first, &Put::Create).await)? else { return Ok(found) };
+    let Some(mut etag) = done(store.put(key, &first, &Put::Create).await, &mut found)? else { return Ok(found) };
     found.create_only = refused(store.put(key, &second, &Put::Create).await)? && holds(store, key, &first).await?;
     if !found.create_only {
         // What is there now is not what the next trial would build on.
@@ -112,7 +119,7 @@ async fn try_out(store: &dyn WriteStore, key: &str, wanted: &[Capability]) -> Re
     }
     let mut content = &first;
     if wanted.contains(&Capability::ReplaceIf) {
-        let replaced = done(store.put(key, &second, &Put::Replace(etag.clone())).await)?;
+        let replaced = done(store.put(key, &second, &Put::Replace(etag.clone())).await, &mut found)?;
         let stale_refused = refused(store.put(key, &third, &Put::Replace(etag.clone())).await)?;
         found.replace_if = replaced.is_some() && stale_refused && holds(store, key, &second).await?;
         let Some(now) = replaced else { return Ok(found) };
@@ -121,7 +128,7 @@ async fn try_out(store: &dyn WriteStore, key: &str, wanted: &[Capability]) -> Re
     if wanted.contains(&Capability::DeleteIf) {
         found.delete_if = refused(store.delete_exact(key, &another(&etag)).await)?
             && holds(store, key, content).await?
-            && done(store.delete_exact(key, &etag).await)?.is_some();
+            && done(store.delete_exact(key, &etag).await, &mut found)?.is_some();
     }
     Ok(found)
 }
@@ -136,10 +143,14 @@ fn body(text: &'static str) -> Body {
 }
 
 /// The value of what was done; `None` where the store refused to do it at all.
-fn done<T>(result: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+fn done<T>(result: Result<T, StoreError>, found: &mut Capabilities) -> Result<Option<T>, StoreError> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(StoreError::Conflict { .. } | StoreError::Unsupported { .. } | StoreError::Other { .. }) => Ok(None),
+        Err(StoreError::Other { detail, .. }) => {
+            found.said = Some(detail);
+            Ok(None)
+        }
+        Err(StoreError::Conflict { .. } | StoreError::Unsupported { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -17,8 +17,11 @@ struct OnS3 {
 
 impl OnS3 {
     fn new(server: &'static Server) -> Self {
+        Self::in_bucket(server, server.bucket())
+    }
+
+    fn in_bucket(server: &'static Server, bucket: String) -> Self {
         let standby = Standby::new();
-        let bucket = server.bucket();
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(async {
             let store = server.store(&bucket).await;
@@ -41,16 +44,22 @@ impl OnS3 {
 
 #[test]
 fn the_main_job_works_on_seaweedfs() {
-    main_job(seaweedfs());
+    main_job(seaweedfs(), seaweedfs().bucket());
 }
 
 #[test]
 fn the_main_job_works_on_ministack() {
-    main_job(ministack());
+    main_job(ministack(), ministack().bucket());
 }
 
-fn main_job(server: &'static Server) {
-    let deployment = OnS3::new(server);
+/// Object Lock with a default retention: what is overwritten or deleted is kept below, and nothing is in the way.
+#[test]
+fn the_main_job_works_where_every_version_is_locked() {
+    main_job(seaweedfs(), seaweedfs().locked_bucket());
+}
+
+fn main_job(server: &'static Server, bucket: String) {
+    let deployment = OnS3::in_bucket(server, bucket);
     let list = deployment.run(&["snapshot", "list", "--json"]).run();
     assert_eq!(list.code, 0, "{list}");
     let row = &list.json()["boxes"][0];
@@ -75,7 +84,7 @@ fn main_job(server: &'static Server) {
     assert_eq!(of("lifecycle")["code"], "ready", "{doctor}");
     let beyond = of("permissions beyond need");
     assert_eq!(beyond["code"], "more-than-needed", "who may do everything is told so: {doctor}");
-    assert!(beyond["because"].as_str().expect("a text").contains("delete below control/registry-snapshots/"), "{doctor}");
+    assert!(beyond["because"].as_str().expect("a text").contains("below control/registry-snapshots/; overwrite, delete"), "{doctor}");
     let drill = deployment.run(&["drill", "--box", "edge-a1", "--json"]).run();
     assert_eq!((drill.code, &drill.json()["boxes"][0]["verdict"]), (0, &"good".into()), "{drill}");
     let last = deployment.run(&["snapshot", "list", "--json"]).run().json()["boxes"][0]["last_drill"].clone();

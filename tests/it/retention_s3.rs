@@ -249,18 +249,23 @@ fn a_store_that_overwrites_is_refused() {
 
 #[test]
 fn the_main_job_works_on_seaweedfs() {
-    main_job(seaweedfs());
+    main_job(seaweedfs(), seaweedfs().bucket());
 }
 
 #[test]
 fn the_main_job_works_on_ministack() {
-    main_job(ministack());
+    main_job(ministack(), ministack().bucket());
 }
 
-fn main_job(server: &'static Server) {
+/// Object Lock with a default retention: what is overwritten or deleted is kept below, and nothing is in the way.
+#[test]
+fn the_main_job_works_where_every_version_is_locked() {
+    main_job(seaweedfs(), seaweedfs().locked_bucket());
+}
+
+fn main_job(server: &'static Server, bucket: String) {
     let bench = four_to_go();
     bench.app("shop").release("1.2.3 build+7", 500);
-    let bucket = server.bucket();
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let store = server.store(&bucket).await;

@@ -12,23 +12,24 @@ mod lifecycle;
 mod listing;
 mod pieces;
 mod powers;
+mod upload;
 mod whole;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use async_trait::async_trait;
 use aws_sdk_s3::Client;
 use aws_sdk_s3::config::retry::RetryConfig;
 use aws_sdk_s3::operation::get_object::GetObjectOutput;
-use aws_sdk_s3::operation::put_object::builders::PutObjectFluentBuilder;
 use aws_sdk_s3::primitives::{ByteStream, DateTime};
 use bytes::{Bytes, BytesMut};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
-use self::body::{Download, Progress, Upload};
+use self::body::Download;
 pub use self::client::S3Settings;
 pub use self::endpoint::{Endpoint, without_password};
-use self::errors::{Asked, Words, seconds};
+use self::errors::{Asked, Words};
 use self::listing::{timestamp, unquote};
 use super::{
     Body, Chunks, ExpiryRule, Object, ObjectMeta, ObjectReader, ObjectVersion, Powers, Put, ReadStore, StoreError, Tally,
@@ -41,8 +42,6 @@ use crate::platform::keys;
 
 /// The largest object that one request uploads or copies.
 const ONE_REQUEST_LIMIT_BYTES: u64 = 5 * 1024 * 1024 * 1024;
-/// From here on an upload is watched by the byte instead of given one time limit.
-const WATCHED_FROM_BYTES: u64 = 1024 * 1024;
 /// How often a small object is read whose body breaks off.
 const READS: usize = 3;
 
@@ -61,6 +60,8 @@ struct Inner {
     tally: Tally,
     /// Whether this store was seen to compare before it deletes; asked at most once.
     deletes_exactly: OnceCell<bool>,
+    /// Whether the bucket was seen to take no upload without a digest.
+    wants_digests: AtomicBool,
 }
 
 impl S3Store {
@@ -77,6 +78,7 @@ impl S3Store {
             permits: Semaphore::new(settings.concurrency.max(1)),
             tally: settings.tally,
             deletes_exactly: OnceCell::new(),
+            wants_digests: AtomicBool::new(false),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -132,39 +134,6 @@ impl S3Store {
         let answer = self.client().head_object().bucket(self.bucket()).key(key).send().await;
         let answer = answer.map_err(|error| self.words().fault(Asked::Head(key), &error))?;
         meta(key, answer.content_length, answer.e_tag, answer.last_modified.as_ref())
-    }
-
-    /// Sends an upload once, under a time limit or, where it is large, under watch.
-    async fn send(&self, key: &str, request: PutObjectFluentBuilder, body: &Body) -> Result<String, StoreError> {
-        let timeout = self.words().timeout;
-        let once = aws_sdk_s3::config::Config::builder().retry_config(RetryConfig::disabled());
-        let progress = Progress::default();
-        let (upload, bytes) = Upload::new(body, progress.clone())?;
-        if bytes > ONE_REQUEST_LIMIT_BYTES {
-            return Err(StoreError::TooLarge { key: key.to_owned(), bytes, limit_bytes: ONE_REQUEST_LIMIT_BYTES });
-        }
-        let request = request.content_length(i64::try_from(bytes).unwrap_or(i64::MAX));
-        let _permit = self.permit().await;
-        let answer = if bytes >= WATCHED_FROM_BYTES {
-            let unlimited = once.timeout_config(client::upload_timeouts(timeout));
-            let request = request.body(upload.into_stream());
-            tokio::select! {
-                answer = request.customize().config_override(unlimited).send() => answer,
-                () = progress.stalled(timeout) => {
-                    let detail = format!("the upload stood still for {}; it may or may not have been stored", seconds(timeout));
-                    return Err(StoreError::Unavailable { subject: key.to_owned(), detail });
-                }
-            }
-        } else {
-            let stream = ByteStream::from(upload.into_bytes().await?);
-            request.body(stream).customize().config_override(once).send().await
-        };
-        let answer = answer.map_err(|error| self.words().fault(Asked::Write(key), &error))?;
-        // Without an etag it is not known what was stored; reading it back will tell.
-        answer.e_tag().map(unquote).ok_or_else(|| StoreError::Unavailable {
-            subject: key.to_owned(),
-            detail: format!("{} did not say under which etag it was stored", self.words().store),
-        })
     }
 
     async fn copy_object(&self, from: &ObjectMeta, to: &str, create_only: bool) -> Result<(), StoreError> {
@@ -281,12 +250,7 @@ impl ReadStore for S3Store {
 impl WriteStore for S3Store {
     async fn put(&self, key: &str, body: &Body, condition: &Put) -> Result<String, StoreError> {
         check_key(key)?;
-        let request = self.client().put_object().bucket(self.bucket()).key(key);
-        let request = match condition {
-            Put::Create => request.if_none_match("*"),
-            Put::Replace(etag) => request.if_match(quote(etag)),
-        };
-        match self.send(key, request, body).await {
+        match self.send(key, body, condition).await {
             // AWS answers a replacement of nothing with 404, SeaweedFS with 412.
             Err(StoreError::NotFound { key } | StoreError::Deleted { key }) => {
                 Err(StoreError::Conflict { key, detail: "nothing is there any more".to_owned() })

@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 
 use aws_sdk_s3::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_s3::types::{
-    BucketLifecycleConfiguration, BucketVersioningStatus, ExpirationStatus, LifecycleExpiration, LifecycleRule,
-    LifecycleRuleFilter, VersioningConfiguration,
+    BucketLifecycleConfiguration, BucketVersioningStatus, DefaultRetention, ExpirationStatus, LifecycleExpiration,
+    LifecycleRule, LifecycleRuleFilter, ObjectLockConfiguration, ObjectLockEnabled, ObjectLockRetentionMode, ObjectLockRule,
+    VersioningConfiguration,
 };
 use carlosctl::store::{S3Settings, S3Store};
 
@@ -107,6 +108,23 @@ impl Server {
             client.put_bucket_versioning().bucket(bucket).versioning_configuration(enabled).send().await.is_ok()
         };
         assert!(self.admin(enable, &bucket), "versions are switched on");
+        bucket
+    }
+
+    /// A new, empty bucket that locks every version for a day when it is written.
+    pub(crate) fn locked_bucket(&self) -> String {
+        let bucket = unique("b");
+        let lock = |client: aws_sdk_s3::Client, bucket: String| async move {
+            let created = client.create_bucket().bucket(&bucket).object_lock_enabled_for_bucket(true).send().await;
+            let day = DefaultRetention::builder().mode(ObjectLockRetentionMode::Governance).days(1).build();
+            let always = ObjectLockConfiguration::builder()
+                .object_lock_enabled(ObjectLockEnabled::Enabled)
+                .rule(ObjectLockRule::builder().default_retention(day).build())
+                .build();
+            let locked = client.put_object_lock_configuration().bucket(&bucket).object_lock_configuration(always).send().await;
+            created.is_ok() && locked.is_ok()
+        };
+        assert!(self.admin(lock, &bucket), "a bucket is made and locks");
         bucket
     }
 

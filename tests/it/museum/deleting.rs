@@ -1,6 +1,7 @@
 //! Kind: something goes that was needed, or is said to be gone and is not.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use carlosctl::demo::registry::{build_live, busy_box};
 use jiff::SignedDuration;
@@ -222,6 +223,46 @@ fn no_checksum_that_a_clone_does_not_know_is_sent() {
             assert!(!unknown && !value.contains("aws-chunked"), "{}: {name}: {value}", request.path);
         }
         assert!(request.method != "POST", "{} {}", request.path, request.query);
+    }
+}
+
+/// Incident 23, the other direction: a bucket that locks what is written to it takes nothing without a digest. It gets one once it
+/// has said so, of what is sent, also for what is too large to be kept in memory; and nothing is sent three times.
+#[test]
+fn a_bucket_that_locks_what_is_written_gets_its_digest() {
+    use base64::Engine;
+    use md5::{Digest, Md5};
+
+    let bench = Bench::live();
+    let registry = bench.deployment.beside("registry.db");
+    build_live(&registry, &busy_box(4_000, "v1")).expect("a registry");
+    for said in [
+        "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters",
+        "Content-MD5 HTTP header is required for Put Object requests with Object Lock parameters",
+        "x-amz-checksum-crc9 is required",
+    ] {
+        let bucket = AppBucket::of(&bench);
+        let puts = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&puts);
+        bucket.fault(move |request, _| {
+            if request.method != "PUT" {
+                return None;
+            }
+            let digest = base64::prelude::BASE64_STANDARD.encode(Md5::digest(&request.body));
+            let is_taken = request.header("content-md5") == digest;
+            seen.lock().expect("nothing panics").push((is_taken, request.body.len() > 1024 * 1024));
+            (!is_taken).then(|| Reply::error(400, "InvalidRequest", said))
+        });
+        let outcome = bucket.run(["box", "snapshot", "--this-box", "edge-c3"]).arg("--registry").arg(&registry).run();
+        let puts = puts.lock().expect("nothing panics");
+        if said.starts_with("Content-MD5") {
+            assert_eq!(outcome.code, 0, "{outcome}");
+            assert_eq!(puts.iter().filter(|(is_taken, _)| !is_taken).count(), 1, "{puts:?}");
+            assert_eq!(puts.iter().filter(|(_, is_large)| *is_large).count(), 2, "{puts:?}");
+        } else {
+            assert_eq!((outcome.code, puts.as_slice()), (5, [(false, false)].as_slice()), "{outcome}");
+            assert!(outcome.stderr.contains(&format!("answered 400 InvalidRequest: {said}, is not supported")), "{outcome}");
+        }
     }
 }
 
