@@ -192,7 +192,7 @@ impl SnapshotPass<'_> {
             let path = directory.path().join("registry.db");
             registry.vacuum_into(&path)?;
             let copy = Registry::open_snapshot(&path)?.interrupted_by(interrupter)?;
-            let (fingerprint, census) = (copy.fingerprint()?, copy.census(&default_account)?);
+            let (census, fingerprint) = copy.census_and_fingerprint(&default_account)?;
             let bytes = std::fs::metadata(&path).map_err(io)?.len();
             Ok(Copy { path, bytes, fingerprint, census, _directory: directory })
         });

@@ -208,7 +208,7 @@ impl Installer {
     fn look_inside(&self, path: &Path) -> Result<Copy, RegistryError> {
         let registry = Registry::open_as_agent(path)?;
         let damage = registry.check()?.damage;
-        let (census, fingerprint) = (registry.census(&self.default_account)?, registry.fingerprint()?);
+        let (census, fingerprint) = registry.census_and_fingerprint(&self.default_account)?;
         let sha256 = sha256_of(path).map_err(|error| RegistryError::Io(error.to_string()))?;
         Ok(Copy { sha256, census, fingerprint, damage })
     }

@@ -8,6 +8,7 @@ use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::fingerprint::Content;
 use super::hosts::Hosts;
 use super::schema::{quoted, same_name};
 use super::value::{Value, shown, text};
@@ -149,63 +150,93 @@ impl Registry {
     /// # Errors
     /// `NotARegistry` without a table `routes` that has a column `host`; damage.
     pub fn census(&self, default_account: &str) -> Result<Census, RegistryError> {
+        self.read(|connection| self.count(connection, default_account, None))
+    }
+
+    /// The census and the fingerprint, in one reading: a large registry is read at the pace of the disk.
+    ///
+    /// # Errors
+    /// As [`census`](Self::census) and [`fingerprint`](Self::fingerprint).
+    pub fn census_and_fingerprint(&self, default_account: &str) -> Result<(Census, String), RegistryError> {
         self.read(|connection| {
-            let tables = Table::all(connection)?;
-            let routes = Table::routes(&tables)?;
-            routes.host()?;
-            let mut census = Census::default();
-            for table in &tables {
-                self.still_wanted()?;
-                let rows = if table.name == routes.name {
-                    scan_routes(connection, table, default_account, &mut census)?
-                } else if KNOWN_TABLES.iter().any(|known| same_name(known, &table.name)) {
-                    scan(connection, table, &mut census)?
-                } else {
-                    census.unknown.push(table.name.clone());
-                    count(connection, table)?
-                };
-                census.tables.insert(table.name.clone(), rows);
-            }
-            for column in &routes.columns {
-                if !KNOWN_COLUMNS.iter().any(|known| same_name(known, &column.name)) {
-                    census.unknown.push(format!("{}.{}", routes.name, column.name));
-                }
-            }
-            census.unknown.sort();
-            census.routes = census.tables.get(&routes.name).copied().unwrap_or_default();
-            Ok(census)
+            let mut content = Content::of(connection)?;
+            let census = self.count(connection, default_account, Some(&mut content))?;
+            Ok((census, content.fingerprint()))
         })
     }
-}
 
-/// How many rows a table has that is not read.
-fn count(connection: &Connection, table: &Table) -> Result<u64, RegistryError> {
-    // Not by an index: a damaged one has another number of entries than the table has rows.
-    let sql = format!("SELECT count(*) FROM {} NOT INDEXED", quoted(&table.name));
-    let rows: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
-    Ok(rows.unsigned_abs())
-}
-
-/// Reads a table once: how many rows it has, and what in it is no text.
-fn scan(connection: &Connection, table: &Table, census: &mut Census) -> Result<u64, RegistryError> {
-    let mut statement = connection.prepare(&select(table))?;
-    let mut rows = statement.query([])?;
-    let mut number = 0;
-    while let Some(row) = rows.next()? {
-        number += 1;
-        note_unreadable(row, table, census)?;
+    fn count(
+        &self,
+        connection: &Connection,
+        default_account: &str,
+        mut content: Option<&mut Content>,
+    ) -> Result<Census, RegistryError> {
+        let tables = Table::all(connection)?;
+        let routes = Table::routes(&tables)?;
+        routes.host()?;
+        let mut census = Census::default();
+        for table in &tables {
+            self.still_wanted()?;
+            let scan = Scan { connection, table, content: content.as_deref_mut() };
+            let rows = if table.name == routes.name {
+                scan_routes(scan, default_account, &mut census)?
+            } else if KNOWN_TABLES.iter().any(|known| same_name(known, &table.name)) {
+                scan.each(|row| note_unreadable(row, table, &mut census))?
+            } else {
+                census.unknown.push(table.name.clone());
+                scan.count()?
+            };
+            census.tables.insert(table.name.clone(), rows);
+        }
+        for column in &routes.columns {
+            if !KNOWN_COLUMNS.iter().any(|known| same_name(known, &column.name)) {
+                census.unknown.push(format!("{}.{}", routes.name, column.name));
+            }
+        }
+        census.unknown.sort();
+        census.routes = census.tables.get(&routes.name).copied().unwrap_or_default();
+        Ok(census)
     }
-    Ok(number)
 }
 
-/// As [`scan`], and also whose routes they are and which box-scoped columns they use. All in one reading: a large registry
-/// is read at the pace of the disk.
-fn scan_routes(
-    connection: &Connection,
-    routes: &Table,
-    default_account: &str,
-    census: &mut Census,
-) -> Result<u64, RegistryError> {
+/// One reading of a table, for the census and, where it is wanted, for the fingerprint.
+struct Scan<'a> {
+    connection: &'a Connection,
+    table: &'a Table,
+    content: Option<&'a mut Content>,
+}
+
+impl Scan<'_> {
+    /// Shows every row, and answers how many there are.
+    fn each(self, mut look: impl FnMut(&Row<'_>) -> Result<(), RegistryError>) -> Result<u64, RegistryError> {
+        if let Some(content) = self.content {
+            return content.put_table(self.connection, self.table, look);
+        }
+        let mut statement = self.connection.prepare(&self.table.every_row())?;
+        let mut rows = statement.query([])?;
+        let mut number = 0;
+        while let Some(row) = rows.next()? {
+            number += 1;
+            look(row)?;
+        }
+        Ok(number)
+    }
+
+    /// How many rows there are; they are only read where they have to be.
+    fn count(self) -> Result<u64, RegistryError> {
+        if self.content.is_some() {
+            return self.each(|_| Ok(()));
+        }
+        // Not by an index: a damaged one has another number of entries than the table has rows.
+        let sql = format!("SELECT count(*) FROM {} NOT INDEXED", quoted(&self.table.name));
+        let rows: i64 = self.connection.query_row(&sql, [], |row| row.get(0))?;
+        Ok(rows.unsigned_abs())
+    }
+}
+
+/// Looks at every route: what in it is no text, whose it is, and which box-scoped columns are used.
+fn scan_routes(scan: Scan<'_>, default_account: &str, census: &mut Census) -> Result<u64, RegistryError> {
+    let routes = scan.table;
     let place = |name: &str| routes.columns.iter().position(|column| column.name == name);
     let host_at = place(routes.host()?);
     let (account_at, app_at) = (routes.column("account")?.and_then(place), routes.column("app")?.and_then(place));
@@ -216,11 +247,7 @@ fn scan_routes(
         }
     }
     let mut apps = Apps::default();
-    let mut statement = connection.prepare(&select(routes))?;
-    let mut rows = statement.query([])?;
-    let mut number = 0;
-    while let Some(row) = rows.next()? {
-        number += 1;
+    let number = scan.each(|row| {
         note_unreadable(row, routes, census)?;
         let text = |at: Option<usize>| at.map_or(Ok(Cow::Borrowed("")), |at| row.get_ref(at).map(name));
         let account = text(account_at)?;
@@ -229,7 +256,8 @@ fn scan_routes(
         for (_, at, used) in &mut scoped {
             *used += u64::from(is_set(row.get_ref(*at)?));
         }
-    }
+        Ok(())
+    })?;
     census.apps = apps.in_order();
     let used = scoped.into_iter().filter(|(.., used)| *used > 0);
     census.box_scoped = used.map(|(name, _, used)| (name.to_owned(), used)).collect();
@@ -245,12 +273,6 @@ fn is_set(value: ValueRef<'_>) -> bool {
         ValueRef::Text(text) => !text.is_empty() && text != b"0",
         ValueRef::Blob(_) => true,
     }
-}
-
-/// Every column of a table; by no index, as [`count`].
-fn select(table: &Table) -> String {
-    let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
-    format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&table.name))
 }
 
 fn note_unreadable(row: &Row<'_>, table: &Table, census: &mut Census) -> Result<(), RegistryError> {

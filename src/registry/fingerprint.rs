@@ -9,14 +9,15 @@
 //!
 //! A row's digest is the SHA-256 of its values in the order of the columns' names, each with its type before it. Digests are
 //! added as 256-bit numbers, little end first, without carry out. A sum has no order, so neither row numbers nor pages nor
-//! indexes matter, and `VACUUM INTO` does not change a fingerprint; and one scan of flat memory is enough. Generated columns
+//! indexes matter, and `VACUUM INTO` does not change a fingerprint; and one scan of flat memory is enough, in which the rows
+//! are hashed beside the reading. Generated columns
 //! follow from the others and are left out.
 
-use rusqlite::Connection;
 use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
 use sha2::{Digest, Sha256};
 
-use super::schema::quoted;
+use super::row_sum::add_up;
 use super::{Registry, RegistryError, Table};
 use crate::platform::hex;
 
@@ -30,88 +31,93 @@ impl Registry {
     /// Damage, or a name in the schema that is not UTF-8.
     pub fn fingerprint(&self) -> Result<String, RegistryError> {
         self.read(|connection| {
-            let pragma = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
-            let mut hash = Sha256::new();
-            put_bytes(&mut hash, b"carlosctl-v1");
-            hash.update(pragma("user_version")?.to_le_bytes());
-            hash.update(pragma("application_id")?.to_le_bytes());
-            let tables = Table::all(connection)?;
-            put_length(&mut hash, tables.len());
-            for mut table in tables {
+            let mut content = Content::of(connection)?;
+            for table in Table::all(connection)? {
                 self.still_wanted()?;
-                table.columns.sort_by(|one, other| one.name.cmp(&other.name));
-                put_table(&mut hash, connection, &table)?;
+                content.put_table(connection, &table, |_| Ok(()))?;
             }
-            Ok(format!("{FINGERPRINT_PREFIX}{}", hex(&hash.finalize())))
+            Ok(content.fingerprint())
         })
     }
 }
 
-fn put_table(hash: &mut Sha256, connection: &Connection, table: &Table) -> Result<(), RegistryError> {
-    put_bytes(hash, table.name.as_bytes());
-    put_length(hash, table.columns.len());
-    for column in &table.columns {
-        put_bytes(hash, column.name.as_bytes());
+/// What is hashed, as far as it is known. Every table is put in, by name.
+pub(super) struct Content(Vec<u8>);
+
+impl Content {
+    pub(super) fn of(connection: &Connection) -> Result<Self, RegistryError> {
+        let pragma = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
+        let mut content = Vec::new();
+        put_bytes(&mut content, b"carlosctl-v1");
+        content.extend(pragma("user_version")?.to_le_bytes());
+        content.extend(pragma("application_id")?.to_le_bytes());
+        put_length(&mut content, Table::all(connection)?.len());
+        Ok(Self(content))
     }
-    let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
-    let sql = format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&table.name));
-    let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query([])?;
-    let mut count: u64 = 0;
-    let mut sum = [0_u8; 32];
-    while let Some(row) = rows.next()? {
-        let mut digest = Sha256::new();
-        for at in 0..table.columns.len() {
-            put_value(&mut digest, row.get_ref(at)?);
+
+    /// Reads a table once, shows every row to `look` too, and answers how many there are.
+    pub(super) fn put_table(
+        &mut self,
+        connection: &Connection,
+        table: &Table,
+        mut look: impl FnMut(&Row<'_>) -> Result<(), RegistryError>,
+    ) -> Result<u64, RegistryError> {
+        let mut by_name: Vec<(usize, &str)> = table.columns.iter().map(|column| column.name.as_str()).enumerate().collect();
+        by_name.sort_by_key(|(_, name)| *name);
+        put_bytes(&mut self.0, table.name.as_bytes());
+        put_length(&mut self.0, by_name.len());
+        for (_, name) in &by_name {
+            put_bytes(&mut self.0, name.as_bytes());
         }
-        add(&mut sum, &digest.finalize());
-        count += 1;
+        let mut statement = connection.prepare(&table.every_row())?;
+        let mut rows = statement.query([])?;
+        let (count, sum) = add_up(|bytes| {
+            let Some(row) = rows.next()? else { return Ok(false) };
+            for (at, _) in &by_name {
+                put_value(bytes, row.get_ref(*at)?);
+            }
+            look(row).map(|()| true)
+        })?;
+        self.0.extend(count.to_le_bytes());
+        self.0.extend(sum);
+        Ok(count)
     }
-    hash.update(count.to_le_bytes());
-    hash.update(sum);
-    Ok(())
+
+    pub(super) fn fingerprint(&self) -> String {
+        format!("{FINGERPRINT_PREFIX}{}", hex(&Sha256::digest(&self.0)))
+    }
 }
 
 /// A type, and a value that cannot be mistaken for the next one's beginning.
-fn put_value(hash: &mut Sha256, value: ValueRef<'_>) {
+fn put_value(content: &mut Vec<u8>, value: ValueRef<'_>) {
     match value {
-        ValueRef::Null => hash.update([0]),
+        ValueRef::Null => content.push(0),
         ValueRef::Integer(number) => {
-            hash.update([1]);
-            hash.update(number.to_le_bytes());
+            content.push(1);
+            content.extend(number.to_le_bytes());
         }
         ValueRef::Real(number) => {
-            hash.update([2]);
-            hash.update(number.to_bits().to_le_bytes());
+            content.push(2);
+            content.extend(number.to_bits().to_le_bytes());
         }
         ValueRef::Text(bytes) => {
-            hash.update([3]);
-            put_bytes(hash, bytes);
+            content.push(3);
+            put_bytes(content, bytes);
         }
         ValueRef::Blob(bytes) => {
-            hash.update([4]);
-            put_bytes(hash, bytes);
+            content.push(4);
+            put_bytes(content, bytes);
         }
     }
 }
 
-fn put_bytes(hash: &mut Sha256, bytes: &[u8]) {
-    put_length(hash, bytes.len());
-    hash.update(bytes);
+fn put_bytes(content: &mut Vec<u8>, bytes: &[u8]) {
+    put_length(content, bytes.len());
+    content.extend_from_slice(bytes);
 }
 
-fn put_length(hash: &mut Sha256, length: usize) {
-    hash.update((length as u64).to_le_bytes());
-}
-
-fn add(sum: &mut [u8; 32], digest: &[u8]) {
-    let mut carry = 0;
-    for (total, byte) in sum.iter_mut().zip(digest) {
-        let (partly, one) = total.overflowing_add(*byte);
-        let (whole, two) = partly.overflowing_add(carry);
-        *total = whole;
-        carry = u8::from(one || two);
-    }
+fn put_length(content: &mut Vec<u8>, length: usize) {
+    content.extend((length as u64).to_le_bytes());
 }
 
 #[cfg(test)]
@@ -206,6 +212,21 @@ mod tests {
         build(&backwards, &routes).expect("a registry");
         assert_eq!(of(&backwards), first);
         assert!(first.starts_with(FINGERPRINT_PREFIX) && first.len() == FINGERPRINT_PREFIX.len() + 64, "{first}");
+    }
+
+    #[test]
+    fn read_together_with_the_census_both_are_what_they_are_alone() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("registry.db");
+        build_live(&path, &busy_box(300, "v1")).expect("a registry");
+        edit(
+            &path,
+            "CREATE TABLE later (z, a); INSERT INTO later VALUES (1, 'x'), (NULL, X'00'); UPDATE routes SET caps = X'ff'",
+        );
+        let registry = Registry::open_live(&path).expect("it opens");
+        let together = registry.census_and_fingerprint("ops").expect("both");
+        assert_eq!(together, (registry.census("ops").expect("a census"), registry.fingerprint().expect("a fingerprint")));
+        assert!(together.0.unreadable_text > 0 && together.0.tables["later"] == 2, "{:?}", together.0);
     }
 
     #[test]

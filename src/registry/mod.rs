@@ -15,6 +15,7 @@ mod hosts;
 mod open;
 mod order;
 mod routes;
+mod row_sum;
 mod schema;
 mod vacuum;
 mod value;

@@ -64,6 +64,12 @@ impl Table {
         }
     }
 
+    /// The question for every stored column of every row, in the order of `columns`. Not by an index, which may be damaged.
+    pub(super) fn every_row(&self) -> String {
+        let columns: Vec<String> = self.columns.iter().map(|column| quoted(&column.name)).collect();
+        format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&self.name))
+    }
+
     /// The column that goes by `name` here, as it is declared; `None` when there is none.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::finding::{self, Code, Finding, Severity};
 use crate::platform::Sidecar;
-use crate::registry::{self, Census, Check, Interrupter, Registry, RegistryError};
+use crate::registry::{Census, Check, FINGERPRINT_PREFIX, Interrupter, Registry, RegistryError};
 use crate::store::ReadStore;
 use crate::terminal::{self, Progress};
 
@@ -33,6 +33,14 @@ pub struct Expected {
     pub sidecar: Option<Sidecar>,
     /// The account of a route that names none.
     pub default_account: String,
+}
+
+impl Expected {
+    /// The fingerprint that the content must have. One that the platform wrote is opaque.
+    fn our_fingerprint(&self) -> Option<&str> {
+        let written = &self.sidecar.as_ref()?.fingerprint;
+        written.starts_with(FINGERPRINT_PREFIX).then_some(written)
+    }
 }
 
 /// What was proved of one object.
@@ -186,46 +194,51 @@ fn look_inside(
     if !check.foreign_keys.is_empty() {
         findings.push(Finding::warning(Code::IntegrityFailed, &expected.subject, check.foreign_keys.join("; ")));
     }
-    let (registry, census) = counted?;
+    let (census, recomputed) = counted?;
     if census.routes == 0 {
         findings.push(Finding::blocking(Code::NoRows, &expected.subject, "the registry has no routes"));
     }
     describe_oddities(&census, &expected.subject, findings);
-    let ours = expected.sidecar.as_ref().filter(|sidecar| sidecar.fingerprint.starts_with(registry::FINGERPRINT_PREFIX));
-    if let Some(sidecar) = ours.filter(|_| check.damage.is_empty()) {
-        let recomputed = registry.fingerprint()?;
-        if recomputed != sidecar.fingerprint {
-            findings.push(Finding::blocking(
-                Code::FingerprintMismatch,
-                &expected.subject,
-                format!("the sidecar says {}, the content is {recomputed}", sidecar.fingerprint),
-            ));
-        }
+    if let (Some(written), Some(recomputed)) = (expected.our_fingerprint(), recomputed)
+        && check.damage.is_empty()
+        && recomputed != written
+    {
+        findings.push(Finding::blocking(
+            Code::FingerprintMismatch,
+            &expected.subject,
+            format!("the sidecar says {written}, the content is {recomputed}"),
+        ));
     }
     Ok(census)
 }
+
+/// What a registry holds, and its fingerprint where there is one of ours to compare it with.
+type Counted = (Census, Option<String>);
 
 /// The two readings of the whole file. Of a large one both at once: each waits for the disk and for SQLite's own work.
 fn checked_and_counted(
     path: &Path,
     expected: &Expected,
     interrupter: &Interrupter,
-) -> (Result<Check, RegistryError>, Result<(Registry, Census), RegistryError>) {
+) -> (Result<Check, RegistryError>, Result<Counted, RegistryError>) {
     let open = || Registry::open_snapshot(path)?.interrupted_by(interrupter);
-    let count = |registry: Registry| {
-        let census = registry.census(&expected.default_account)?;
-        Ok((registry, census))
+    let count = |registry: &Registry| {
+        if expected.our_fingerprint().is_none() {
+            return Ok((registry.census(&expected.default_account)?, None));
+        }
+        let (census, fingerprint) = registry.census_and_fingerprint(&expected.default_account)?;
+        Ok((census, Some(fingerprint)))
     };
     if std::fs::metadata(path).is_ok_and(|facts| facts.len() >= READ_TWICE_AT_ONCE_BYTES) {
         return std::thread::scope(|scope| {
             let checking = scope.spawn(|| open()?.check());
-            let counted = open().and_then(count);
+            let counted = open().and_then(|registry| count(&registry));
             let lost = |_| Err(RegistryError::Other("the check was lost".to_owned()));
             (checking.join().unwrap_or_else(lost), counted)
         });
     }
     match open() {
-        Ok(registry) => (registry.check(), count(registry)),
+        Ok(registry) => (registry.check(), count(&registry)),
         Err(error) => (Err(error.clone()), Err(error)),
     }
 }
