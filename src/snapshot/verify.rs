@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use serde::Serialize;
+use tokio::sync::Semaphore;
 
 use super::evidence::BoxEvidence;
 use super::gather::{Reports, Scope, gather};
@@ -24,9 +25,10 @@ use crate::platform::Label;
 use crate::store::{ObjectMeta, ReadStore};
 use crate::terminal::{self, Bars, Paper, Progress, Table};
 
-/// How many boxes are proved at once, and how many snapshots of each are on the local disk.
-const BOXES_AT_ONCE: usize = 4;
-const PROVED_AT_ONCE: usize = 8;
+/// How many snapshots are on the local disk at once, or on their way to it.
+const PROVED_AT_ONCE: usize = 32;
+/// Of how many boxes they may be: enough that there are always as many, also while some boxes wait for their last answer.
+const BOXES_AT_ONCE: usize = 8;
 
 #[derive(Debug, Serialize)]
 struct Verified {
@@ -84,9 +86,10 @@ pub(super) async fn run(args: &VerifyArgs, context: &mut Context<'_>) -> Result<
         .sum();
     let progress = context.progress_bytes(&format!("proving {}", terminal::count(scene.boxes.len() as u64, "box")), total);
     let boxes: Vec<BoxVerdict> = {
-        let (store, progress, context) = (&store, &progress, &*context);
+        let turns = Semaphore::new(context.settings.concurrency.min(PROVED_AT_ONCE));
+        let prover = Prover { store: &store, context, progress: &progress, turns: &turns, all: args.all_generations, as_of };
         stream::iter(std::mem::take(&mut scene.boxes).into_values())
-            .map(|seen| async move { verify_box(store, seen, args.all_generations, as_of, (context, progress)).await })
+            .map(|seen| prover.verify_box(seen))
             .buffered(BOXES_AT_ONCE)
             .try_collect()
             .await?
@@ -104,62 +107,66 @@ async fn look_at(store: &Arc<dyn ReadStore>, boxes: &[Label], context: &Context<
     Ok(gather(store.as_ref(), &reports, &scope).await?)
 }
 
-/// Proves one box; looks once more when it changed meanwhile, and calls it still writing when it changed again.
-async fn verify_box(
-    store: &Arc<dyn ReadStore>,
-    seen: BoxEvidence,
+/// What proving needs, of every box.
+struct Prover<'a> {
+    store: &'a Arc<dyn ReadStore>,
+    context: &'a Context<'a>,
+    progress: &'a Progress,
+    turns: &'a Semaphore,
     all: bool,
     as_of: Timestamp,
-    (context, progress): (&Context<'_>, &Progress),
-) -> Result<BoxVerdict, CommandError> {
-    let look = Look { store: Arc::clone(store), seen };
-    let proved = prove_box(&look, (all, as_of), context, progress).await;
-    if !changed(&look, &proved).await {
-        return Ok(conclude(&look.seen, proved, as_of, None));
+}
+
+impl Prover<'_> {
+    /// Proves one box; looks once more when it changed meanwhile, and calls it still writing when it changed again.
+    async fn verify_box(&self, seen: BoxEvidence) -> Result<BoxVerdict, CommandError> {
+        let look = Look { store: Arc::clone(self.store), seen };
+        let proved = self.prove_box(&look).await;
+        if !changed(&look, &proved).await {
+            return Ok(conclude(&look.seen, proved, self.as_of, None));
+        }
+        let label = look.seen.label.clone();
+        let mut scene = look_at(self.store, std::slice::from_ref(&label), self.context).await?;
+        let seen = scene.boxes.remove(&label).unwrap_or_else(|| BoxEvidence::new(label));
+        let look = Look { store: Arc::clone(self.store), seen };
+        let proved = self.prove_box(&look).await;
+        let still = changed(&look, &proved).await.then(|| {
+            Finding::blocking(
+                Code::StillWriting,
+                look.seen.label.as_str(),
+                "its snapshot changed twice while it was read: the box is not dead",
+            )
+        });
+        Ok(conclude(&look.seen, proved, self.as_of, still))
     }
-    let label = look.seen.label.clone();
-    let mut scene = look_at(store, std::slice::from_ref(&label), context).await?;
-    let look = Look { store: Arc::clone(store), seen: scene.boxes.remove(&label).unwrap_or_else(|| BoxEvidence::new(label)) };
-    let proved = prove_box(&look, (all, as_of), context, progress).await;
-    let still = changed(&look, &proved).await.then(|| {
-        Finding::blocking(
-            Code::StillWriting,
-            look.seen.label.as_str(),
-            "its snapshot changed twice while it was read: the box is not dead",
-        )
-    });
-    Ok(conclude(&look.seen, proved, as_of, still))
-}
 
-async fn prove_box(look: &Look, (all, as_of): (bool, Timestamp), context: &Context<'_>, progress: &Progress) -> Vec<Proved> {
-    let account = &context.settings.default_account;
-    stream::iter(targets(&look.seen, all, as_of))
-        .map(|(chosen, asked)| async move {
-            match prove_one(look, &chosen, account, progress).await {
-                Ok((meta, proof)) => {
-                    Proved { meta: Some(meta), findings: proof.findings.clone(), proof: Some(proof), chosen, asked }
+    async fn prove_box(&self, look: &Look) -> Vec<Proved> {
+        stream::iter(targets(&look.seen, self.all, self.as_of))
+            .map(|(chosen, asked)| async move {
+                match self.prove_one(look, &chosen).await {
+                    Ok((meta, proof)) => {
+                        Proved { meta: Some(meta), findings: proof.findings.clone(), proof: Some(proof), chosen, asked }
+                    }
+                    Err(error) => {
+                        let finding = Finding::blocking(Code::NotRead, chosen.source.name(), error.message);
+                        Proved { chosen, asked, meta: None, proof: None, findings: vec![finding] }
+                    }
                 }
-                Err(error) => {
-                    let finding = Finding::blocking(Code::NotRead, chosen.source.name(), error.message);
-                    Proved { chosen, asked, meta: None, proof: None, findings: vec![finding] }
-                }
-            }
-        })
-        .buffered(context.settings.concurrency.min(PROVED_AT_ONCE))
-        .collect()
-        .await
-}
+            })
+            .buffered(PROVED_AT_ONCE)
+            .collect()
+            .await
+    }
 
-/// Proves one object; its copy is gone again afterwards.
-async fn prove_one(
-    look: &Look,
-    chosen: &Chosen,
-    account: &str,
-    progress: &Progress,
-) -> Result<(ObjectMeta, Proof), CommandError> {
-    let expected = look.expected(chosen, account);
-    let (fetched, proof) = fetch_and_prove(look.store.as_ref(), chosen, expected, Private::create()?, Some(progress)).await?;
-    Ok((fetched.meta, proof))
+    /// Proves one object; its copy is gone again afterwards.
+    async fn prove_one(&self, look: &Look, chosen: &Chosen) -> Result<(ObjectMeta, Proof), CommandError> {
+        // Never closed; were it, nothing would be the worse for one more at once.
+        let _turn = self.turns.acquire().await.ok();
+        let expected = look.expected(chosen, &self.context.settings.default_account);
+        let store = look.store.as_ref();
+        let (fetched, proof) = fetch_and_prove(store, chosen, expected, Private::create()?, Some(self.progress)).await?;
+        Ok((fetched.meta, proof))
+    }
 }
 
 /// What is fetched, newest first: current and what it is compared with, or everything.
