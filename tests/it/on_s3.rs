@@ -84,7 +84,10 @@ fn main_job(server: &'static Server, bucket: String) {
     assert_eq!(of("lifecycle")["code"], "ready", "{doctor}");
     let beyond = of("permissions beyond need");
     assert_eq!(beyond["code"], "more-than-needed", "who may do everything is told so: {doctor}");
-    assert!(beyond["because"].as_str().expect("a text").contains("below control/registry-snapshots/; overwrite, delete"), "{doctor}");
+    assert!(
+        beyond["because"].as_str().expect("a text").contains("below control/registry-snapshots/; overwrite, delete"),
+        "{doctor}"
+    );
     let drill = deployment.run(&["drill", "--box", "edge-a1", "--json"]).run();
     assert_eq!((drill.code, &drill.json()["boxes"][0]["verdict"]), (0, &"good".into()), "{drill}");
     let last = deployment.run(&["snapshot", "list", "--json"]).run().json()["boxes"][0]["last_drill"].clone();

@@ -49,7 +49,6 @@ impl Judge<'_> {
                 }
             }
         }
-        hazards.sort();
         hazards
     }
 }

@@ -141,7 +141,8 @@ impl<'a> Judge<'a> {
                     verdict,
                     rank: line.rank,
                     bakes_until: windows.get(line.version).copied().flatten(),
-                    newly: self.fleet.what_if_keep.is_some() && verdict == Verdict::Eligible && !before,
+                    // Never without a what-if: then what is eligible was so before.
+                    newly: verdict == Verdict::Eligible && !before,
                     reasons,
                 }
             })
