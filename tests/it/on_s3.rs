@@ -16,10 +16,6 @@ struct OnS3 {
 }
 
 impl OnS3 {
-    fn new(server: &'static Server) -> Self {
-        Self::in_bucket(server, server.bucket())
-    }
-
     fn in_bucket(server: &'static Server, bucket: String) -> Self {
         let standby = Standby::new();
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");

@@ -303,6 +303,32 @@ fn artifacts_stay_while_a_release_is_in_the_making() {
     assert_eq!(texts(&outcome.json()["apps"][0]["deleted"]), ["v6"]);
 }
 
+/// Twenty versions one by one, the number of all, and of the named apps alone.
+#[test]
+fn what_is_about_to_go_is_shown_before_consent() {
+    let bench = Bench::live();
+    bench.shop();
+    let zoo = bench.app("zoo").keep(2);
+    for version in 1..=22 {
+        zoo.release(&format!("w{version:02}"), 300 - version);
+    }
+    bench.app("new").keep(1).release("n1", 9);
+    bench.boxed("edge-b2", &[route("o1", "zoo", "w22", "", ""), route("o2", "new", "n1", "", "")]);
+    let shown = |app: Option<&str>| {
+        let outcome = bench.run(["retention", "run"].into_iter().chain(app)).run();
+        assert_eq!(outcome.code, 6, "{outcome}");
+        let rows = |app: &str| outcome.stderr.lines().filter(|line| line.trim_start().starts_with(app)).count();
+        let number = outcome.stderr.split("to be deleted from ").nth(1).and_then(|said| said.split(": ").nth(1));
+        let number = number.and_then(|said| said.split(" (").next()).unwrap_or_default().to_owned();
+        let more = outcome.stderr.lines().find(|line| line.starts_with("and ")).unwrap_or_default().to_owned();
+        (number, rows("ops/shop "), rows("ops/zoo "), more)
+    };
+    let more = "and 3 more; all of an app: carlosctl retention explain ACCT/APP";
+    assert_eq!(shown(None), ("23 versions of 2 apps".to_owned(), 3, 17, more.to_owned()));
+    assert_eq!(shown(Some("ops/shop")), ("3 versions of 1 app".to_owned(), 3, 0, String::new()));
+    assert_eq!(shown(Some("ops/zoo")), ("20 versions of 1 app".to_owned(), 0, 20, String::new()));
+}
+
 #[test]
 fn a_refused_app_does_not_stop_the_others() {
     let bench = Bench::live();

@@ -249,33 +249,32 @@ fn a_store_that_overwrites_is_refused() {
 
 #[test]
 fn the_main_job_works_on_seaweedfs() {
-    main_job(seaweedfs(), seaweedfs().bucket());
+    main_job(seaweedfs(), &seaweedfs().bucket());
 }
 
 #[test]
 fn the_main_job_works_on_ministack() {
-    main_job(ministack(), ministack().bucket());
+    main_job(ministack(), &ministack().bucket());
 }
 
 /// Object Lock with a default retention: what is overwritten or deleted is kept below, and nothing is in the way.
 #[test]
 fn the_main_job_works_where_every_version_is_locked() {
-    main_job(seaweedfs(), seaweedfs().locked_bucket());
+    main_job(seaweedfs(), &seaweedfs().locked_bucket());
 }
 
-fn main_job(server: &'static Server, bucket: String) {
+fn main_job(server: &'static Server, bucket: &str) {
     let bench = four_to_go();
     bench.app("shop").release("1.2.3 build+7", 500);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
-        let store = server.store(&bucket).await;
+        let store = server.store(bucket).await;
         for (key, body) in bench.deployment.everything() {
             create(&store as &dyn WriteStore, &key, &body.into()).await.expect("an object");
         }
     });
     let run = |args: &[&str]| -> Invocation {
-        let mut invocation =
-            carlosctl(args.iter().copied()).arg("--bucket").arg(&bucket).env("CARLOS_DATA_DIR", "/nonexistent");
+        let mut invocation = carlosctl(args.iter().copied()).arg("--bucket").arg(bucket).env("CARLOS_DATA_DIR", "/nonexistent");
         for (name, value) in server.env() {
             invocation = invocation.env(name, value);
         }
@@ -289,11 +288,11 @@ fn main_job(server: &'static Server, bucket: String) {
     assert_eq!(planned.code, 0, "{planned}");
     let refused = run(&["retention", "run"]).arg("--plan").arg(&plan).run();
     assert_eq!(refused.code, 6, "{refused}");
-    let ran = run(&["retention", "run", "--json"]).arg("--confirm").arg(&bucket).arg("--plan").arg(&plan).run();
+    let ran = run(&["retention", "run", "--json"]).arg("--confirm").arg(bucket).arg("--plan").arg(&plan).run();
     assert_eq!((ran.code, ran.json()["counts"]["deleted"].as_u64()), (0, Some(15)), "{ran}");
-    let again = run(&["retention", "run"]).arg("--confirm").arg(&bucket).arg("--plan").arg(&plan).run();
+    let again = run(&["retention", "run"]).arg("--confirm").arg(bucket).arg("--plan").arg(&plan).run();
     assert_eq!(again.code, 7, "{again}");
-    let left = runtime.block_on(async { server.store(&bucket).await.list_releases().await });
+    let left = runtime.block_on(async { server.store(bucket).await.list_releases().await });
     assert_eq!(left, ["apps/ops/shop/releases/v5/manifest.json", "apps/ops/shop/releases/v5/notes.txt"]);
 }
 

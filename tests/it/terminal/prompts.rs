@@ -101,6 +101,34 @@ fn what_changes_while_retention_asks_stops_it() {
     assert!(asks.scene.everything() == before, "{said}");
 }
 
+/// A box that is not dead may publish while the operator thinks, or somebody may replace what it published.
+#[test]
+fn what_changes_while_restore_asks_stops_it() {
+    for (changed, because) in [("json", "the sidecar of edge-a1 changed"), ("db", "edge-a1.db: another object since")] {
+        let mut asks = restore();
+        let mut terminal = asks.at_a_terminal();
+        terminal.expect(&asks.question());
+        let object = asks.scene.object(&format!("control/registry-snapshot/edge-a1.{changed}"));
+        let content = std::fs::read(&object).expect("an object");
+        // In the sidecar another box's name, in the registry a byte at its end.
+        let content = if changed == "json" {
+            br#"{"v":1,"box":"edge-x9","fingerprint":"ab12"}"#.to_vec()
+        } else {
+            [content, vec![0]].concat()
+        };
+        std::fs::write(object, content).expect("it is written");
+        let mut before = asks.scene.everything();
+        terminal.line(asks.name);
+        let (code, said) = terminal.end();
+        assert_eq!(code, 7, "{said}");
+        assert!(said.contains(because), "{said}");
+        // What was staged while it asked is gone.
+        let after = asks.scene.everything();
+        before.retain(|path, _| after.contains_key(path) || path.ends_with("registry.db"));
+        assert!(after == before, "{said}");
+    }
+}
+
 #[test]
 fn ctrl_c_at_the_question_ends_with_130_and_a_visible_cursor() {
     for make in EVERY {
