@@ -30,6 +30,11 @@ fn undo_fills_an_empty_path_and_takes_no_link_for_a_registry() {
     std::os::unix::fs::symlink("/etc/passwd", &before).expect("a link");
     assert!(matches!(bench.undo(), Err(InstallError::KeptAsSet { .. })));
     std::fs::remove_file(&before).expect("removed");
+    // Nor another's file, which would be written through its other name.
+    let other = bench.path.with_file_name("other.db");
+    std::fs::copy(&bench.path, &other).and_then(|_| std::fs::hard_link(&other, &before)).expect("a link");
+    assert!(matches!(bench.undo(), Err(InstallError::KeptAsSet { .. })));
+    std::fs::remove_file(&before).and_then(|()| std::fs::remove_file(&other)).expect("removed");
     std::fs::hard_link(&bench.path, &before).expect("a link");
     // A second name of the registry itself is what a killed run left, and no registry to go back to.
     assert!(matches!(bench.undo(), Err(InstallError::NothingToUndo { .. })));
@@ -70,6 +75,7 @@ fn an_undo_that_was_cut_off_is_completed_and_goes_back_no_further() {
 #[test]
 fn an_undo_that_was_cut_off_before_the_exchange_is_done_as_it_was_meant() {
     let (bench, found) = cut_off(false);
+    assert!(found.file != bench.path && found.file.exists(), "{found:?}");
     assert_eq!((found.in_place_of, kind(&found.file).as_str()), (None, "new"));
     assert_eq!(bench.undo().expect("undone").from, found.name);
     let names = ["registry.db", "registry.db.before-20261130T110000Z", "registry.db.undone-20261130T130000Z"];
