@@ -179,7 +179,7 @@ impl Ran {
         }
         // Whether some process of another user may be looked into, and a second of rounding, are the machine's.
         let lines: Vec<&str> = answer.lines().filter(|line| !line.contains("could not be looked into")).collect();
-        plain(&lines.join("\n")).replace("# s behind", "# s ahead")
+        plain(&lines.join("\n")).replace("# s ahead of", "# s behind")
     }
 
     /// Where the store was, as the command calls it.
