@@ -1,10 +1,9 @@
 //! What the target holds before it is replaced.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 use super::evidence::TargetContent;
 use super::last::Last;
@@ -16,9 +15,8 @@ use crate::host::target::{Kind, Target};
 use crate::platform::hex;
 use crate::registry::{Registry, RegistryError};
 use crate::snapshot::{Landing, Private, blocking};
+use crate::store::digest_of;
 use crate::terminal;
-
-const HASHED_AT_ONCE_BYTES: usize = 256 * 1024;
 
 /// Reads the target: whether it already equals the chosen content, else what is in it.
 ///
@@ -117,15 +115,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// The sha256 of a whole file, in hex.
 pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut chunk = vec![0; HASHED_AT_ONCE_BYTES];
-    loop {
-        match file.read(&mut chunk)? {
-            0 => return Ok(hex(&hash.finalize())),
-            length => hash.update(&chunk[..length]),
-        }
-    }
+    Ok(hex(&digest_of::<Sha256>(&mut File::open(path)?)?.0))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! Absent on purpose: retries of conditional writes inside an adapter (a lost answer must be read back by the caller,
 //! see `publish`), and any trust in the order of a listing.
 
+mod digest;
 mod directory;
 mod error;
 mod expiry;
@@ -22,6 +23,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use digest::digest_of;
 pub use directory::DirectoryStore;
 pub use error::StoreError;
 pub use expiry::{Expiry, ExpiryRule};

@@ -4,13 +4,12 @@
 //! object is read back and compared first. Equal content counts as ours: where it matters *who* wrote it (a nonce that
 //! may be used once, say), the content must say so.
 
-use std::path::Path;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use super::key::{hex_digest, sha256_hex};
+use super::digest::digest_of_body;
 use super::{Body, ObjectMeta, Put, StoreError, WriteStore};
 
 /// How often a write is sent.
@@ -110,7 +109,7 @@ async fn stored(store: &dyn WriteStore, key: &str, body: &Body) -> Result<Option
         Err(error) if error.is_missing() => return Ok(None),
         Err(error) => return Err(error),
     };
-    let (sha256, bytes) = digest(body).await?;
+    let (sha256, bytes) = digest_of_body::<Sha256>(body).await?;
     if reader.meta.bytes != bytes {
         return Ok(None);
     }
@@ -118,37 +117,7 @@ async fn stored(store: &dyn WriteStore, key: &str, body: &Body) -> Result<Option
     while let Some(chunk) = reader.chunks.next().await? {
         hasher.update(&chunk);
     }
-    Ok((hex_digest(hasher) == sha256).then_some(reader.meta.etag))
-}
-
-/// The SHA-256 and length of what was to be written.
-async fn digest(body: &Body) -> Result<(String, u64), StoreError> {
-    match body {
-        Body::Bytes(bytes) => Ok((sha256_hex(bytes), bytes.len() as u64)),
-        Body::File(path) => {
-            let path = path.clone();
-            tokio::task::spawn_blocking(move || digest_of_file(&path))
-                .await
-                .unwrap_or_else(|error| Err(StoreError::Other { subject: "file access".to_owned(), detail: error.to_string() }))
-        }
-    }
-}
-
-fn digest_of_file(path: &Path) -> Result<(String, u64), StoreError> {
-    use std::io::Read;
-    let fail = |error: std::io::Error| StoreError::Other { subject: path.display().to_string(), detail: error.to_string() };
-    let mut file = std::fs::File::open(path).map_err(fail)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 256 * 1024];
-    let mut bytes = 0;
-    loop {
-        let read = file.read(&mut buffer).map_err(fail)?;
-        if read == 0 {
-            return Ok((hex_digest(hasher), bytes));
-        }
-        hasher.update(&buffer[..read]);
-        bytes += read as u64;
-    }
+    Ok((hasher.finalize() == sha256).then_some(reader.meta.etag))
 }
 
 #[cfg(test)]

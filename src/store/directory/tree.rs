@@ -12,10 +12,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 use super::names::{self, OWN, fault, not_an_object};
-use crate::store::key::{hex_digest, sha256_hex};
+use crate::platform::hex;
+use crate::store::digest::digest_of;
+use crate::store::key::sha256_hex;
 use crate::store::{ObjectMeta, StoreError, Tally};
 
 /// How much is read at once.
@@ -232,17 +234,8 @@ fn words(kind: FileType) -> &'static str {
 /// The facts of an open file: its digest is of the whole content as it was at one moment.
 pub(super) fn facts(file: &mut File, key: &str) -> Result<ObjectMeta, StoreError> {
     stable(file, key, |file| {
-        let mut hasher = Sha256::new();
-        let mut buffer = vec![0; CHUNK_BYTES];
-        let mut bytes = 0_u64;
-        loop {
-            let read = file.read(&mut buffer)?;
-            if read == 0 {
-                return Ok((hex_digest(hasher), bytes, ()));
-            }
-            hasher.update(&buffer[..read]);
-            bytes += read as u64;
-        }
+        let (sha256, bytes) = digest_of::<Sha256>(file)?;
+        Ok((hex(&sha256), bytes, ()))
     })
     .map(|(meta, ())| meta)
 }

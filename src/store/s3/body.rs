@@ -22,7 +22,7 @@ use super::{S3Store, quote};
 use crate::store::{Body, Chunks, ObjectMeta, StoreError};
 
 /// How much of a file is read at once.
-pub(super) const CHUNK_BYTES: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;
 
 /// How often a body that breaks off is asked for again from there on.
 const RESUMED: usize = 2;
@@ -184,7 +184,7 @@ impl Upload {
     }
 }
 
-pub(super) fn fault(subject: &str, error: &io::Error) -> StoreError {
+fn fault(subject: &str, error: &io::Error) -> StoreError {
     StoreError::Other { subject: subject.to_owned(), detail: error.to_string() }
 }
 

@@ -1,7 +1,5 @@
 //! Uploads: under a time limit or under watch, and with a digest where the bucket wants one.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::sync::atomic::Ordering;
 
 use aws_sdk_s3::config::http::HttpResponse;
@@ -11,12 +9,13 @@ use aws_sdk_s3::operation::put_object::{PutObjectError, PutObjectOutput};
 use aws_sdk_s3::primitives::ByteStream;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use md5::{Digest, Md5};
+use md5::Md5;
 
-use super::body::{CHUNK_BYTES, Progress, Upload, fault};
+use super::body::{Progress, Upload};
 use super::errors::{Asked, seconds};
 use super::listing::unquote;
 use super::{ONE_REQUEST_LIMIT_BYTES, S3Store, client, quote};
+use crate::store::digest::digest_of_body;
 use crate::store::{Body, Put, StoreError};
 
 /// From here on an upload is watched by the byte instead of given one time limit.
@@ -31,12 +30,11 @@ impl S3Store {
     /// when it says so. Then it gets one, from now on. Others get none: it would be one more reading of the file.
     pub(super) async fn send(&self, key: &str, body: &Body, condition: &Put) -> Result<String, StoreError> {
         let wants_digests = &self.inner.wants_digests;
-        let first = if wants_digests.load(Ordering::Relaxed) { Some(digest(body).await?) } else { None };
-        let had_digest = first.is_some();
-        let mut answer = self.send_once(key, body, condition, first).await?;
-        if !had_digest && answer.as_ref().is_err_and(lacks_digest) {
+        let with_digest = wants_digests.load(Ordering::Relaxed);
+        let mut answer = self.send_once(key, body, condition, with_digest).await?;
+        if !with_digest && answer.as_ref().is_err_and(lacks_digest) {
             wants_digests.store(true, Ordering::Relaxed);
-            answer = self.send_once(key, body, condition, Some(digest(body).await?)).await?;
+            answer = self.send_once(key, body, condition, true).await?;
         }
         let answer = answer.map_err(|error| self.words().fault(Asked::Write(key), &error))?;
         // Without an etag it is not known what was stored; reading it back will tell.
@@ -47,7 +45,7 @@ impl S3Store {
     }
 
     /// Sends it once, under a time limit or, where it is large, under watch.
-    async fn send_once(&self, key: &str, body: &Body, condition: &Put, digest: Option<String>) -> Result<Answer, StoreError> {
+    async fn send_once(&self, key: &str, body: &Body, condition: &Put, with_digest: bool) -> Result<Answer, StoreError> {
         let timeout = self.words().timeout;
         let once = aws_sdk_s3::config::Config::builder().retry_config(RetryConfig::disabled());
         let progress = Progress::default();
@@ -55,6 +53,8 @@ impl S3Store {
         if bytes > ONE_REQUEST_LIMIT_BYTES {
             return Err(StoreError::TooLarge { key: key.to_owned(), bytes, limit_bytes: ONE_REQUEST_LIMIT_BYTES });
         }
+        // MD5 is the digest that every server of the protocol knows; it protects from nothing but the refusal.
+        let digest = if with_digest { Some(BASE64_STANDARD.encode(digest_of_body::<Md5>(body).await?.0)) } else { None };
         let length = i64::try_from(bytes).unwrap_or(i64::MAX);
         let request = self.client().put_object().bucket(self.bucket()).key(key).content_length(length).set_content_md5(digest);
         let request = match condition {
@@ -84,28 +84,4 @@ fn lacks_digest(error: &SdkError<PutObjectError, HttpResponse>) -> bool {
     let SdkError::ServiceError(refused) = error else { return false };
     let said = refused.err().message().unwrap_or_default();
     refused.raw().status().as_u16() == 400 && said.contains("Content-MD5") && said.contains("required")
-}
-
-/// The MD5 of what is sent, as `Content-MD5` has it. The one digest that every server of the protocol knows; it protects from
-/// nothing but the refusal.
-async fn digest(body: &Body) -> Result<String, StoreError> {
-    let digest = match body {
-        Body::Bytes(bytes) => Md5::digest(bytes),
-        Body::File(path) => {
-            let opened = path.clone();
-            let read = move || {
-                let (mut hash, mut file) = (Md5::new(), File::open(&opened)?);
-                let mut chunk = vec![0; CHUNK_BYTES];
-                loop {
-                    match file.read(&mut chunk)? {
-                        0 => return Ok(hash.finalize()),
-                        length => hash.update(&chunk[..length]),
-                    }
-                }
-            };
-            let digest = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
-            digest.map_err(|error| fault(&path.display().to_string(), &error))?
-        }
-    };
-    Ok(BASE64_STANDARD.encode(digest))
 }
