@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::fingerprint::Content;
 use super::hosts::Hosts;
-use super::schema::{quoted, same_name};
+use super::schema::same_name;
 use super::value::{Value, shown, text};
 use super::{Registry, RegistryError, Table};
 
@@ -150,7 +150,7 @@ impl Registry {
     /// # Errors
     /// `NotARegistry` without a table `routes` that has a column `host`; damage.
     pub fn census(&self, default_account: &str) -> Result<Census, RegistryError> {
-        self.read(|connection| self.count(connection, default_account, None))
+        self.read(|connection| self.count(connection, &Table::all(connection)?, default_account, None))
     }
 
     /// The census and the fingerprint, in one reading: a large registry is read at the pace of the disk.
@@ -159,8 +159,9 @@ impl Registry {
     /// As [`census`](Self::census) and [`fingerprint`](Self::fingerprint).
     pub fn census_and_fingerprint(&self, default_account: &str) -> Result<(Census, String), RegistryError> {
         self.read(|connection| {
-            let mut content = Content::of(connection)?;
-            let census = self.count(connection, default_account, Some(&mut content))?;
+            let tables = Table::all(connection)?;
+            let mut content = Content::of(connection, &tables)?;
+            let census = self.count(connection, &tables, default_account, Some(&mut content))?;
             Ok((census, content.fingerprint()))
         })
     }
@@ -168,14 +169,14 @@ impl Registry {
     fn count(
         &self,
         connection: &Connection,
+        tables: &[Table],
         default_account: &str,
         mut content: Option<&mut Content>,
     ) -> Result<Census, RegistryError> {
-        let tables = Table::all(connection)?;
-        let routes = Table::routes(&tables)?;
+        let routes = Table::routes(tables)?;
         routes.host()?;
         let mut census = Census::default();
-        for table in &tables {
+        for table in tables {
             self.still_wanted()?;
             let scan = Scan { connection, table, content: content.as_deref_mut() };
             let rows = if table.name == routes.name {
@@ -227,9 +228,7 @@ impl Scan<'_> {
         if self.content.is_some() {
             return self.each(|_| Ok(()));
         }
-        // Not by an index: a damaged one has another number of entries than the table has rows.
-        let sql = format!("SELECT count(*) FROM {} NOT INDEXED", quoted(&self.table.name));
-        let rows: i64 = self.connection.query_row(&sql, [], |row| row.get(0))?;
+        let rows: i64 = self.connection.query_row(&self.table.select("count(*)"), [], |row| row.get(0))?;
         Ok(rows.unsigned_abs())
     }
 }

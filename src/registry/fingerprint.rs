@@ -31,8 +31,9 @@ impl Registry {
     /// Damage, or a name in the schema that is not UTF-8.
     pub fn fingerprint(&self) -> Result<String, RegistryError> {
         self.read(|connection| {
-            let mut content = Content::of(connection)?;
-            for table in Table::all(connection)? {
+            let tables = Table::all(connection)?;
+            let mut content = Content::of(connection, &tables)?;
+            for table in tables {
                 self.still_wanted()?;
                 content.put_table(connection, &table, |_| Ok(()))?;
             }
@@ -45,13 +46,13 @@ impl Registry {
 pub(super) struct Content(Vec<u8>);
 
 impl Content {
-    pub(super) fn of(connection: &Connection) -> Result<Self, RegistryError> {
+    pub(super) fn of(connection: &Connection, tables: &[Table]) -> Result<Self, RegistryError> {
         let pragma = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
         let mut content = Vec::new();
         put_bytes(&mut content, b"carlosctl-v1");
         content.extend(pragma("user_version")?.to_le_bytes());
         content.extend(pragma("application_id")?.to_le_bytes());
-        put_length(&mut content, Table::all(connection)?.len());
+        put_length(&mut content, tables.len());
         Ok(Self(content))
     }
 

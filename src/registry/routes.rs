@@ -114,8 +114,7 @@ impl Registry {
             for name in COLUMNS {
                 columns.push(table.column(name)?.map_or_else(|| "NULL".to_owned(), quoted));
             }
-            let sql = format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&table.name));
-            let mut statement = connection.prepare(&sql)?;
+            let mut statement = connection.prepare(&table.select(&columns.join(",")))?;
             let mut rows = statement.query([])?;
             let mut routes = Routes::default();
             while let Some(row) = rows.next()? {

@@ -64,10 +64,15 @@ impl Table {
         }
     }
 
-    /// The question for every stored column of every row, in the order of `columns`. Not by an index, which may be damaged.
+    /// The question for every stored column of every row, in the order of `columns`.
     pub(super) fn every_row(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(|column| quoted(&column.name)).collect();
-        format!("SELECT {} FROM {} NOT INDEXED", columns.join(","), quoted(&self.name))
+        self.select(&columns.join(","))
+    }
+
+    /// A question about all rows. Not by an index: a damaged one has another number of entries than the table has rows.
+    pub(super) fn select(&self, what: &str) -> String {
+        format!("SELECT {what} FROM {} NOT INDEXED", quoted(&self.name))
     }
 
     /// The column that goes by `name` here, as it is declared; `None` when there is none.
