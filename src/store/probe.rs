@@ -108,8 +108,8 @@ async fn once(store: &dyn WriteStore, wanted: &[Capability]) -> Result<Capabilit
 }
 
 async fn try_out(store: &dyn WriteStore, key: &str, wanted: &[Capability]) -> Result<Capabilities, StoreError> {
-    let (store_name, said) = (store.describe(), None);
-    let mut found = Capabilities { create_only: false, replace_if: false, delete_if: false, store: store_name, said };
+    let mut found =
+        Capabilities { create_only: false, replace_if: false, delete_if: false, store: store.describe(), said: None };
     let (first, second, third) = (body("first"), body("second"), body("third"));
     let Some(mut etag) = done(store.put(key, &first, &Put::Create).await, &mut found)? else { return Ok(found) };
     found.create_only = refused(store.put(key, &second, &Put::Create).await)? && holds(store, key, &first).await?;
